@@ -16,6 +16,10 @@ const messages = lazyRouteComponent(() => import('./messages/messages.tsx'), 'Me
 const message = lazyRouteComponent(() => import('./messages/message.tsx'), 'Message')
 const send = lazyRouteComponent(() => import('./send/send.tsx'), 'Send')
 const tail = lazyRouteComponent(() => import('./live-tail/live-tail.tsx'), 'LiveTail')
+const suppressions = lazyRouteComponent(() => import('./suppressions/suppressions.tsx'), 'Suppressions')
+const keys = lazyRouteComponent(() => import('./keys/keys.tsx'), 'Keys')
+const events = lazyRouteComponent(() => import('./events/events.tsx'), 'Events')
+const usage = lazyRouteComponent(() => import('./usage/usage.tsx'), 'UsagePage')
 const account = lazyRouteComponent(() => import('./account/account.tsx'), 'Account')
 
 function pagesOf<Path extends '/me' | '/t/$teamId'>(path: Path) {
@@ -28,6 +32,10 @@ function pagesOf<Path extends '/me' | '/t/$teamId'>(path: Path) {
     page('messages/$messageId', message),
     page('send', send),
     page('live', tail),
+    page('suppressions', suppressions),
+    page('keys', keys),
+    page('events', events),
+    page('usage', usage),
     page('$', NotFound as never),
   ])
 }

@@ -4,5 +4,6 @@
 export const keys = {
   InstanceState: ({ instanceId }: Record<string, unknown>) => instanceId as string,
   InstanceHealth: ({ instanceId }: Record<string, unknown>) => instanceId as string,
+  Suppression: ({ phone }: Record<string, unknown>) => phone as string,
   Event: () => null,
 }

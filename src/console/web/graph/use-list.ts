@@ -21,11 +21,12 @@ export interface List<Row> {
   again: () => void
 }
 
-/** `read` takes the list out of an answer. The document has a variable `after`; the first page stays in the cache and changes with it. */
-export function useList<Data, Variables extends { after?: string | null }, Row extends { id: string }>(
+/** `read` takes the list out of an answer, `idOf` tells its rows apart. The document has a variable `after`; the first page stays in the cache and changes with it. */
+export function useList<Data, Variables extends { after?: string | null }, Row>(
   document: Document<Data, Variables>,
   variables: Variables,
   read: (data: Data) => Connection<Row> | null | undefined,
+  idOf: (row: Row) => string,
 ): List<Row> {
   const { graph } = useWorkspace()
   const first = useRead(document, variables)
@@ -52,10 +53,10 @@ export function useList<Data, Variables extends { after?: string | null }, Row e
     setOlder({ rows: [...(older?.rows ?? []), ...page.nodes], next: hasNextPage ? (endCursor ?? null) : null })
   }
 
-  const shown = new Set(nodes.map(({ id }) => id))
+  const shown = new Set(nodes.map(idOf))
   return {
     // The first page may have grown over what was read before it.
-    rows: older ? [...nodes, ...older.rows.filter(({ id }) => !shown.has(id))] : nodes,
+    rows: older ? [...nodes, ...older.rows.filter((row) => !shown.has(idOf(row)))] : nodes,
     loading: loading || first.loading,
     error: failure ?? first.error,
     more: next !== null,

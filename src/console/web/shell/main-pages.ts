@@ -1,29 +1,12 @@
 // The pages of the main navigation.
-import {
-  Ban,
-  BookUser,
-  CreditCard,
-  Gauge,
-  House,
-  KeyRound,
-  LayoutTemplate,
-  Megaphone,
-  MessageSquare,
-  Radio,
-  ScrollText,
-  Send,
-  Smartphone,
-  Users,
-  Webhook,
-} from 'lucide-react'
-import type { Team } from '../graph/request.ts'
+import { Ban, Gauge, House, KeyRound, MessageSquare, Radio, ScrollText, Send } from 'lucide-react'
 import { words } from '../words/words.ts'
 
 /**
  * The pages in the navigation of a workspace: where, what they are called, their icon, and the key after `g`. The first group stays in sight
  * on narrow screens.
  */
-export function pageGroups(team: Team) {
+export function pageGroups() {
   const { nav } = words
   return [
     [
@@ -32,26 +15,15 @@ export function pageGroups(team: Team) {
       { page: 'send', name: nav.send, Icon: Send, key: 's' },
       { page: 'live', name: nav.live, Icon: Radio, key: 'l' },
     ],
+    [{ page: 'suppressions', name: nav.suppressions, Icon: Ban, key: 'd' }],
     [
-      { page: 'instances', name: nav.instances, Icon: Smartphone, key: 'i' },
-      { page: 'campaigns', name: nav.campaigns, Icon: Megaphone, key: 'c' },
-      { page: 'contacts', name: nav.contacts, Icon: BookUser, key: 'p' },
-      { page: 'templates', name: nav.templates, Icon: LayoutTemplate, key: 't' },
-      { page: 'suppressions', name: nav.suppressions, Icon: Ban, key: 'd' },
-    ],
-    [
-      { page: 'webhooks', name: nav.webhooks, Icon: Webhook, key: 'w' },
       { page: 'keys', name: nav.keys, Icon: KeyRound, key: 'k' },
       { page: 'events', name: nav.events, Icon: ScrollText, key: 'e' },
-    ],
-    [
       { page: 'usage', name: nav.usage, Icon: Gauge, key: 'u' },
-      { page: 'billing', name: nav.billing, Icon: CreditCard, key: 'b' },
-      ...(team ? [{ page: 'team', name: nav.team, Icon: Users, key: 'y' }] : []),
     ],
   ]
 }
 
-export function mainPages(team: Team) {
-  return pageGroups(team).flat()
+export function mainPages() {
+  return pageGroups().flat()
 }

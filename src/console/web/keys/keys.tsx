@@ -1,0 +1,80 @@
+// The API keys of the workspace: created, shown once, revoked.
+import { KeyRound, Plus } from 'lucide-react'
+import { useState } from 'react'
+import type { KeyRowFragment } from '../generated/keys/graphql.ts'
+import { useWorkspace } from '../shell/workspace-context.ts'
+import { Confirm } from '../ui/confirm.tsx'
+import { Page } from '../ui/page.tsx'
+import parts from '../ui/parts.module.css'
+import { Refusal } from '../ui/refusal.tsx'
+import { Row, Table } from '../ui/table.tsx'
+import { Time } from '../ui/time.tsx'
+import { NewKeyDialog } from './new-key.tsx'
+import { useApiKeys } from './use-api-keys.ts'
+import { text } from './words.ts'
+
+export function Keys() {
+  const { team } = useWorkspace()
+  const { keys, loading, error, create, revoke } = useApiKeys()
+  const [creating, setCreating] = useState(false)
+  const [revoking, setRevoking] = useState<KeyRowFragment | null>(null)
+  const columns = [text.name, text.key, text.access, text.created, ...(team ? [text.by] : []), text.used, text.actions]
+  return (
+    <Page
+      title={text.title}
+      actions={
+        <button type="button" className={`${parts.button} ${parts.main}`} onClick={() => setCreating(true)}>
+          <Plus size={15} aria-hidden />
+          {text.create}
+        </button>
+      }
+    >
+      <Refusal error={error} />
+      <Table name={text.title} columns={columns} loading={loading} empty={<Nothing />}>
+        {keys.map((key) => (
+          <Row
+            key={key.id}
+            cells={[
+              <strong key="name">{key.name}</strong>,
+              <code key="prefix">{`${key.prefix}…`}</code>,
+              text.accesses[key.access],
+              <Time key="created" at={key.createdAt} />,
+              ...(team ? [key.createdBy?.name ?? text.nobody] : []),
+              key.lastUsedAt ? <Time key="used" at={key.lastUsedAt} /> : text.never,
+              <button
+                key="revoke"
+                type="button"
+                className={parts.button}
+                aria-label={text.revokeOf(key.name)}
+                onClick={() => setRevoking(key)}
+              >
+                {text.revoke}
+              </button>,
+            ]}
+          />
+        ))}
+      </Table>
+      {creating && <NewKeyDialog create={create} close={() => setCreating(false)} />}
+      {revoking && (
+        <Confirm
+          title={text.revokeOf(revoking.name)}
+          action={text.revoke}
+          act={() => revoke(revoking.id)}
+          close={() => setRevoking(null)}
+        >
+          {text.revokeNote}
+        </Confirm>
+      )}
+    </Page>
+  )
+}
+
+function Nothing() {
+  return (
+    <>
+      <KeyRound size={22} aria-hidden />
+      <h2>{text.emptyTitle}</h2>
+      <p>{text.empty}</p>
+    </>
+  )
+}

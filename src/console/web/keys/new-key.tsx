@@ -1,0 +1,68 @@
+// The dialog that creates an API key and shows it once, with a request to try it.
+import { useRef, useState } from 'react'
+import { newIdempotencyKey } from '../graph/change.ts'
+import { settings } from '../settings.ts'
+import { Code } from '../ui/code.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Choice, TextField } from '../ui/field.tsx'
+import parts from '../ui/parts.module.css'
+import { Refusal } from '../ui/refusal.tsx'
+import { Secret } from '../ui/secret.tsx'
+import { submits, useTask } from '../ui/use-task.ts'
+import { words } from '../words/words.ts'
+import type { ApiKeys, NewKey } from './use-api-keys.ts'
+import { text } from './words.ts'
+
+const accesses = ['full', 'send', 'read'] as const
+
+export function NewKeyDialog({ create, close }: Pick<ApiKeys, 'create'> & { close: () => void }) {
+  const [key, setKey] = useState<string | null>(null)
+  const idempotencyKey = useRef(newIdempotencyKey())
+  const task = useTask(async (fields: FormData) => {
+    const { name, access } = Object.fromEntries(fields) as { name: string; access: NewKey['access'] }
+    setKey(await create({ name, access, idempotencyKey: idempotencyKey.current }))
+  })
+  const url = `${location.origin}${settings.base}/api/v1/instances`
+  return (
+    <Dialog title={text.create} close={close}>
+      {key === null ? (
+        <form
+          className={parts.stack}
+          noValidate
+          onSubmit={submits(task.run)}
+          onChange={() => {
+            idempotencyKey.current = newIdempotencyKey()
+          }}
+        >
+          <TextField label={words.fields.name} name="name" autoComplete="off" hint={text.nameHint} issues={task.issues} />
+          <Choice label={text.access} name="access" issues={task.issues}>
+            {accesses.map((access) => (
+              <option key={access} value={access}>
+                {text.accesses[access]}
+              </option>
+            ))}
+          </Choice>
+          <Refusal error={task.error} />
+          <div className={parts.row}>
+            <button type="submit" className={`${parts.button} ${parts.main}`} disabled={task.running}>
+              {text.submit}
+            </button>
+          </div>
+        </form>
+      ) : (
+        <div className={parts.stack}>
+          <Secret label={text.yours} hint={text.once} value={key} />
+          <div>
+            <p className={parts.hint}>{text.tryIt}</p>
+            <Code name={text.tryIt} text={`curl ${url} -H 'x-api-key: ${key}'`} />
+          </div>
+          <div className={parts.row}>
+            <button type="button" className={parts.button} onClick={close}>
+              {text.done}
+            </button>
+          </div>
+        </div>
+      )}
+    </Dialog>
+  )
+}

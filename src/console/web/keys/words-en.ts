@@ -1,0 +1,27 @@
+// The words of the page of API keys in English.
+
+export const words = {
+  title: 'API keys',
+  create: 'New key',
+  submit: 'Create key',
+  done: 'Done',
+  name: 'Name',
+  nameHint: 'What will use it, for example the shop.',
+  key: 'Key',
+  access: 'Access',
+  accesses: { full: 'Everything', send: 'Send messages', read: 'Read only' },
+  created: 'Created',
+  by: 'Created by',
+  nobody: 'Somebody who left',
+  used: 'Last used',
+  never: 'Never',
+  actions: 'Actions',
+  yours: 'Your new key',
+  once: 'It is shown only now. Keep it like a password.',
+  tryIt: 'Try it',
+  revoke: 'Revoke',
+  revokeOf: (name: string) => `Revoke ${name}`,
+  revokeNote: 'Programs that use this key are refused at once, and their streams end. This cannot be undone.',
+  emptyTitle: 'No API keys yet',
+  empty: 'A program needs a key to send messages through this workspace.',
+}

@@ -1,0 +1,113 @@
+// The numbers that get no messages any more: added, removed, and those who asked for it themselves.
+import { Plus } from 'lucide-react'
+import { useState } from 'react'
+import { AddSuppressionDocument, RemoveSuppressionDocument, SuppressionsDocument } from '../generated/suppressions/graphql.ts'
+import { ask } from '../graph/request.ts'
+import { useList } from '../graph/use-list.ts'
+import { useWorkspace } from '../shell/workspace-context.ts'
+import { Confirm } from '../ui/confirm.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { TextField } from '../ui/field.tsx'
+import { More } from '../ui/more.tsx'
+import { Page } from '../ui/page.tsx'
+import parts from '../ui/parts.module.css'
+import { Refusal } from '../ui/refusal.tsx'
+import { Row, Table } from '../ui/table.tsx'
+import { Time } from '../ui/time.tsx'
+import { submits, useTask } from '../ui/use-task.ts'
+import { words } from '../words/words.ts'
+import { Keywords } from './keywords.tsx'
+import { text } from './words.ts'
+
+export function Suppressions() {
+  const { team } = useWorkspace()
+  const list = useList(
+    SuppressionsDocument,
+    { first: 50 },
+    (data) => data.suppressions,
+    ({ phone }) => phone,
+  )
+  const [adding, setAdding] = useState(false)
+  const [removing, setRemoving] = useState<string | null>(null)
+  async function add(phone: string): Promise<void> {
+    await ask(team, AddSuppressionDocument, { input: { phone } })
+    list.again()
+  }
+  async function remove(phone: string): Promise<void> {
+    await ask(team, RemoveSuppressionDocument, { phone })
+    list.again()
+  }
+  return (
+    <Page
+      title={text.title}
+      actions={
+        <button type="button" className={`${parts.button} ${parts.main}`} onClick={() => setAdding(true)}>
+          <Plus size={15} aria-hidden />
+          {text.add}
+        </button>
+      }
+    >
+      <p className={parts.hint}>{text.what}</p>
+      <Refusal error={list.error} />
+      <Table
+        name={text.numbers}
+        columns={[text.number, text.reason, text.since, text.actions]}
+        loading={list.loading}
+        empty={<p>{text.empty}</p>}
+      >
+        {list.rows.map(({ phone, reason, createdAt }) => (
+          <Row
+            key={phone}
+            cells={[
+              phone,
+              text.reasons[reason],
+              <Time key="since" at={createdAt} />,
+              <button
+                key="remove"
+                type="button"
+                className={parts.button}
+                aria-label={text.removeOf(phone)}
+                onClick={() => setRemoving(phone)}
+              >
+                {text.remove}
+              </button>,
+            ]}
+          />
+        ))}
+      </Table>
+      <More list={list} />
+      <Keywords />
+      {adding && <AddDialog add={add} close={() => setAdding(false)} />}
+      {removing && (
+        <Confirm
+          title={text.removeOf(removing)}
+          action={text.remove}
+          act={() => remove(removing)}
+          close={() => setRemoving(null)}
+        >
+          {text.removeNote}
+        </Confirm>
+      )}
+    </Page>
+  )
+}
+
+function AddDialog({ add, close }: { add: (phone: string) => Promise<void>; close: () => void }) {
+  const task = useTask(async (fields: FormData) => {
+    await add(String(fields.get('phone')))
+    close()
+  })
+  return (
+    <Dialog title={text.add} close={close}>
+      <form className={parts.stack} onSubmit={submits(task.run)} noValidate>
+        <TextField label={text.number} name="phone" type="tel" autoComplete="off" hint={text.numberHint} issues={task.issues} />
+        <Refusal error={task.error} />
+        <div className={parts.row}>
+          <button type="submit" className={`${parts.button} ${parts.main}`} disabled={task.running}>
+            {words.actions.add}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

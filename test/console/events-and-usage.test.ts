@@ -1,0 +1,46 @@
+// Proves that the pages of events and usage show what happened, newest first, and what arrives meanwhile on demand.
+import { describe, expect, it } from 'vitest'
+import { commons, until } from '../kit/kit.ts'
+import { browserFound, furnished, sendText, visit } from './rig.ts'
+
+const site = commons()
+
+describe.runIf(browserFound)('events and usage', () => {
+  it('lists the events with their content, by type, and those that arrive meanwhile on demand', async () => {
+    const who = await furnished(site)
+    await visit(site, { as: who.person, path: '/me/events' }, async ({ page }) => {
+      const live = page.getByRole('banner').getByRole('status', { name: 'Live' }).getByText('Live', { exact: true })
+      await live.waitFor()
+      const id = await sendText(who, '+4915112340001')
+      const fresh = page.getByRole('button', { name: /^Show \d+ new$/ })
+      await fresh.waitFor()
+      await until(
+        async () => (await who.person.api.graphql(`{ message(id: "${id}") { status } }`)).body.data.message.status === 'failed',
+      )
+      await page.getByRole('combobox', { name: 'Type' }).selectOption('Message failed')
+      await page.waitForURL('**type=message_failed')
+      const rows = page.getByRole('table', { name: 'Events' }).getByRole('row')
+      await rows.nth(1).waitFor()
+      expect(await rows.count()).toBe(2)
+      await rows.nth(1).getByText('Show').click()
+      expect(await rows.nth(1).getByRole('region').textContent()).toContain(id)
+      await rows.nth(1).getByRole('link', { name: '+4915112340001' }).click()
+      await page.getByRole('heading', { level: 1, name: 'Message' }).waitFor()
+    })
+  })
+
+  it('shows what the period used of the plan, and the messages of today', async () => {
+    const who = await furnished(site)
+    await sendText(who, '+4915112345678')
+    const today = async () => (await who.person.api.graphql('{ usage { days(last: 1) { sent } } }')).body.data.usage.days[0]?.sent
+    await until(async () => (await today()) === 1)
+    await visit(site, { as: who.person, path: '/me/usage' }, async ({ page }) => {
+      const messages = page.getByRole('meter', { name: 'Messages' })
+      await messages.waitFor()
+      expect(await messages.getAttribute('aria-valuenow')).toBe('1')
+      for (const name of ['API requests', 'Media']) expect(await page.getByRole('meter', { name }).count()).toBe(1)
+      const newest = page.getByRole('table', { name: 'Messages by day' }).getByRole('row').nth(1)
+      expect(await newest.getByRole('cell').nth(1).textContent()).toBe('1')
+    })
+  })
+})
