@@ -3,6 +3,7 @@ import { RouterProvider } from '@tanstack/react-router'
 import { createRoot } from 'react-dom/client'
 import './ui/tokens.css'
 import './ui/base.css'
+import './double-click.ts'
 import { preference } from './preferences.ts'
 import './session/mail-token.ts'
 import { router } from './routes.tsx'
@@ -17,12 +18,6 @@ window.addEventListener('vite:preloadError', (event) => {
   event.preventDefault()
   sessionStorage.setItem('gateway.reloaded', String(Date.now()))
   location.reload()
-})
-
-/** A double click submits once, also when the first click was answered before the second came. */
-window.addEventListener('click', (event) => {
-  const isSubmit = event.target instanceof Element && event.target.closest('button[type=submit]')
-  if (isSubmit && event.detail > 1) event.preventDefault()
 })
 
 /** Pages for people who are not signed in. A request for a token would be refused to most of their readers. */
