@@ -19,7 +19,7 @@ export function Keywords() {
         <h2>{text.keywords}</h2>
       </div>
       <Refusal error={error} />
-      {data ? <KeywordsForm {...data.suppressionSettings} /> : <p>{words.loading}</p>}
+      {data ? <KeywordsForm {...data.suppressionSettings} /> : <p className={parts.panelBody}>{words.loading}</p>}
     </section>
   )
 }
@@ -38,7 +38,12 @@ function KeywordsForm({ keywords, reply }: KeywordsQuery['suppressionSettings'])
     setSaved(true)
   })
   return (
-    <form className={parts.stack} onSubmit={submits(task.run)} onChange={() => setSaved(false)} noValidate>
+    <form
+      className={`${parts.panelBody} ${parts.stack}`}
+      onSubmit={submits(task.run)}
+      onChange={() => setSaved(false)}
+      noValidate
+    >
       <TextArea
         label={text.keywordsEach}
         name="keywords"

@@ -17,6 +17,8 @@ interface DialogProps {
 export function Dialog({ title, close, children, bare = false }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null)
   const id = useId()
+  // A press inside that is released outside, or on what came in the place of what was pressed, is a click on the dialog, too.
+  const pressedOutside = useRef(false)
   useEffect(() => {
     const opened = element.current
     opened?.showModal()
@@ -32,7 +34,10 @@ export function Dialog({ title, close, children, bare = false }: DialogProps) {
         event.preventDefault()
         close()
       }}
-      onClick={(event) => event.target === element.current && close()}
+      onPointerDown={(event) => {
+        pressedOutside.current = event.target === element.current
+      }}
+      onClick={(event) => pressedOutside.current && event.target === element.current && close()}
     >
       <div className={styles.inside}>
         <div className={bare ? parts.unseen : styles.head}>

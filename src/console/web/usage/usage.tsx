@@ -51,7 +51,7 @@ function Period({ periodStart, periodEnd, plan, effectiveOutboundUsage, apiReque
           {plan.name} · <Time at={periodStart} /> – <Time at={periodEnd} />
         </span>
       </div>
-      <div className={parts.stack}>
+      <div className={`${parts.panelBody} ${parts.stack}`}>
         <Meter name={text.messages} value={effectiveOutboundUsage} max={monthlyOutboundQuota} />
         <Meter name={text.requests} value={apiRequestsCount} max={monthlyApiRequestQuota} />
         <Meter
