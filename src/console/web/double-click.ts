@@ -1,22 +1,16 @@
-// A double click submits once, and its second click does nothing to a button that came in the place of the first one.
-
-/** Longest time between the clicks of a double click. Browsers do not count the second one if what the first one hit is gone. */
-const soonMs = 500
-
-let last = { button: null as Element | null, at: Number.NEGATIVE_INFINITY, x: 0, y: 0 }
+// A double click on a button acts once: its second click submits nothing, and does nothing to what came in the place of the button.
+let clicked: HTMLButtonElement | null = null
 
 window.addEventListener(
   'click',
   (event) => {
-    const { target, detail, timeStamp: at, clientX: x, clientY: y } = event
-    const button = target instanceof Element ? target.closest('button') : null
-    const isSamePlace = Math.abs(x - last.x) < 5 && Math.abs(y - last.y) < 5
-    const byPointer = (event as PointerEvent).pointerType !== ''
-    if (detail > 1 || (byPointer && isSamePlace && at - last.at < soonMs)) {
-      if (!button || (button === last.button && button.type !== 'submit')) return
+    const button = event.target instanceof Element ? event.target.closest('button') : null
+    const isSecond = event.detail > 1 && clicked !== null
+    if (!isSecond) clicked = button
+    else if (button !== clicked || button?.type === 'submit') {
       event.preventDefault()
       event.stopPropagation()
-    } else last = { button, at, x, y }
+    }
   },
   true,
 )
