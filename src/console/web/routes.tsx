@@ -17,6 +17,9 @@ const message = lazyRouteComponent(() => import('./messages/message.tsx'), 'Mess
 const send = lazyRouteComponent(() => import('./send/send.tsx'), 'Send')
 const tail = lazyRouteComponent(() => import('./live-tail/live-tail.tsx'), 'LiveTail')
 const suppressions = lazyRouteComponent(() => import('./suppressions/suppressions.tsx'), 'Suppressions')
+const webhooks = lazyRouteComponent(() => import('./webhooks/webhooks.tsx'), 'Webhooks')
+const endpoint = lazyRouteComponent(() => import('./webhooks/endpoint.tsx'), 'Endpoint')
+const delivery = lazyRouteComponent(() => import('./webhooks/delivery.tsx'), 'Delivery')
 const keys = lazyRouteComponent(() => import('./keys/keys.tsx'), 'Keys')
 const events = lazyRouteComponent(() => import('./events/events.tsx'), 'Events')
 const usage = lazyRouteComponent(() => import('./usage/usage.tsx'), 'UsagePage')
@@ -33,6 +36,9 @@ function pagesOf<Path extends '/me' | '/t/$teamId'>(path: Path) {
     page('send', send),
     page('live', tail),
     page('suppressions', suppressions),
+    page('webhooks', webhooks),
+    page('webhooks/$webhookId', endpoint),
+    page('webhooks/$webhookId/deliveries/$deliveryId', delivery),
     page('keys', keys),
     page('events', events),
     page('usage', usage),

@@ -19,6 +19,8 @@ export interface List<Row> {
   loadMore: () => void
   /** Reads the first page again, and drops the others. */
   again: () => void
+  /** Reads the first page again, and keeps the others. */
+  refresh: () => void
 }
 
 /** `read` takes the list out of an answer, `idOf` tells its rows apart. The document has a variable `after`; the first page stays in the cache and changes with it. */
@@ -61,6 +63,7 @@ export function useList<Data, Variables extends { after?: string | null }, Row>(
     error: failure ?? first.error,
     more: next !== null,
     loadMore: () => void loadMore(),
+    refresh: first.again,
     again() {
       setOlder(null)
       first.again()

@@ -1,5 +1,5 @@
 // The pages of the main navigation.
-import { Ban, Gauge, House, KeyRound, MessageSquare, Radio, ScrollText, Send } from 'lucide-react'
+import { Ban, Gauge, House, KeyRound, MessageSquare, Radio, ScrollText, Send, Webhook } from 'lucide-react'
 import { words } from '../words/words.ts'
 
 /**
@@ -17,6 +17,7 @@ export function pageGroups() {
     ],
     [{ page: 'suppressions', name: nav.suppressions, Icon: Ban, key: 'd' }],
     [
+      { page: 'webhooks', name: nav.webhooks, Icon: Webhook, key: 'w' },
       { page: 'keys', name: nav.keys, Icon: KeyRound, key: 'k' },
       { page: 'events', name: nav.events, Icon: ScrollText, key: 'e' },
       { page: 'usage', name: nav.usage, Icon: Gauge, key: 'u' },

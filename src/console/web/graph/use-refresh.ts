@@ -1,0 +1,15 @@
+// Reads again what no event tells of, while it may change and somebody looks.
+import { useEffect, useRef } from 'react'
+
+/** Calls `again` every 2 s while `active` and while the page is in sight. */
+export function useRefresh(active: boolean, again: () => void): void {
+  const last = useRef(again)
+  useEffect(() => {
+    last.current = again
+  })
+  useEffect(() => {
+    if (!active) return
+    const timer = setInterval(() => document.visibilityState === 'visible' && last.current(), 2_000)
+    return () => clearInterval(timer)
+  }, [active])
+}

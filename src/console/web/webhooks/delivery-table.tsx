@@ -1,0 +1,84 @@
+// The deliveries of an endpoint, newest first, by status.
+import { type DeliveryStatus, EndpointDeliveriesDocument, RedeliverDocument } from '../generated/webhooks/graphql.ts'
+import { change } from '../graph/change.ts'
+import { useList } from '../graph/use-list.ts'
+import { useRefresh } from '../graph/use-refresh.ts'
+import { pathIn, To, useAddress } from '../navigation.tsx'
+import { useWorkspace } from '../shell/workspace-context.ts'
+import { Choice } from '../ui/field.tsx'
+import { More } from '../ui/more.tsx'
+import parts from '../ui/parts.module.css'
+import { Refusal } from '../ui/refusal.tsx'
+import { Row, Table } from '../ui/table.tsx'
+import { Time } from '../ui/time.tsx'
+import { useTask } from '../ui/use-task.ts'
+import { words } from '../words/words.ts'
+import { text } from './words.ts'
+
+const statuses: readonly DeliveryStatus[] = ['pending', 'retrying', 'delivered', 'failed']
+
+export function DeliveryTable({ webhookId }: { webhookId: string }) {
+  const { team, graph } = useWorkspace()
+  const [address, setAddress] = useAddress()
+  const status = statuses.find((known) => known === address.status)
+  const list = useList(
+    EndpointDeliveriesDocument,
+    { id: webhookId, first: 50, ...(status && { status }) },
+    (data) => data.webhook?.deliveries,
+    ({ id }) => id,
+  )
+  useRefresh(true, list.refresh)
+  const redeliver = useTask((id: string) => change(graph, RedeliverDocument, { id }))
+  const said = words.message.deliveries.status
+  return (
+    <div className={parts.stack}>
+      <div className={parts.row}>
+        <Choice
+          label={text.status}
+          name="status"
+          value={status ?? ''}
+          onChange={(event) => setAddress({ status: event.target.value })}
+        >
+          <option value="">{text.all}</option>
+          {statuses.map((each) => (
+            <option key={each} value={each}>
+              {said[each]}
+            </option>
+          ))}
+        </Choice>
+      </div>
+      <Refusal error={redeliver.error ?? list.error} />
+      <Table
+        name={text.deliveries}
+        columns={[text.time, text.event, text.status, text.attempts, text.answer, text.actions]}
+        loading={list.loading}
+        empty={<p>{text.noDeliveries}</p>}
+      >
+        {list.rows.map(({ id, createdAt, event, test, status: state, attempts, responseCode, error }) => (
+          <Row
+            key={id}
+            cells={[
+              <To key="time" to={pathIn(team, `webhooks/${webhookId}/deliveries/${id}`)}>
+                <Time at={createdAt} />
+              </To>,
+              `${words.event[event]}${test ? ` (${text.isTest})` : ''}`,
+              said[state],
+              attempts,
+              responseCode ?? error ?? words.none,
+              <button
+                key="redeliver"
+                type="button"
+                className={parts.button}
+                disabled={redeliver.running || state === 'pending'}
+                onClick={() => redeliver.run(id)}
+              >
+                {text.redeliver}
+              </button>,
+            ]}
+          />
+        ))}
+      </Table>
+      <More list={list} />
+    </div>
+  )
+}

@@ -1,0 +1,21 @@
+// How an endpoint does, in words.
+import type { EndpointRowFragment } from '../generated/webhooks/graphql.ts'
+import { Time } from '../ui/time.tsx'
+import { text } from './words.ts'
+
+export function EndpointState({ disabledAt, disabledReason, failingSince }: EndpointRowFragment) {
+  if (disabledAt) return <>{text.disabled(text.disabledReasons[disabledReason ?? ''] ?? disabledReason ?? '')}</>
+  if (!failingSince) return <>{text.works}</>
+  return (
+    <>
+      {text.failing} <Time at={failingSince} />
+    </>
+  )
+}
+
+/** The share of attempts that succeeded in the last day. */
+export function SuccessRate({ health: { successRate, attempts } }: EndpointRowFragment) {
+  if (successRate === null || successRate === undefined || attempts === 0) return <>{text.noAttempts}</>
+  const format = { style: 'percent', maximumFractionDigits: 1 } as const
+  return <>{new Intl.NumberFormat(document.documentElement.lang, format).format(successRate)}</>
+}

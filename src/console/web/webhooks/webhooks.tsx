@@ -1,0 +1,63 @@
+// The endpoints that get the events of the workspace, and how they do.
+import { Plus } from 'lucide-react'
+import { useState } from 'react'
+import { EndpointsDocument } from '../generated/webhooks/graphql.ts'
+import { useRead } from '../graph/use-read.ts'
+import { pathIn, To } from '../navigation.tsx'
+import { useWorkspace } from '../shell/workspace-context.ts'
+import { Page } from '../ui/page.tsx'
+import parts from '../ui/parts.module.css'
+import { Refusal } from '../ui/refusal.tsx'
+import { Row, Table } from '../ui/table.tsx'
+import { Time } from '../ui/time.tsx'
+import { words } from '../words/words.ts'
+import { EndpointState, SuccessRate } from './endpoint-state.tsx'
+import { NewEndpoint } from './new-endpoint.tsx'
+import styles from './webhooks.module.css'
+import { text } from './words.ts'
+
+export function Webhooks() {
+  const { team } = useWorkspace()
+  const { data, error, loading, again } = useRead(EndpointsDocument, {})
+  const [creating, setCreating] = useState(false)
+  return (
+    <Page
+      title={text.title}
+      actions={
+        <button type="button" className={`${parts.button} ${parts.main}`} onClick={() => setCreating(true)}>
+          <Plus size={15} aria-hidden />
+          {text.create}
+        </button>
+      }
+    >
+      <Refusal error={error} />
+      <Table
+        name={text.endpoints}
+        columns={[text.url, text.events, text.state, text.success, text.created]}
+        loading={loading}
+        empty={
+          <>
+            <h2>{text.emptyTitle}</h2>
+            <p>{text.empty}</p>
+          </>
+        }
+      >
+        {(data?.webhooks ?? []).map((endpoint) => (
+          <Row
+            key={endpoint.id}
+            cells={[
+              <To key="url" to={pathIn(team, `webhooks/${endpoint.id}`)} className={styles.url}>
+                {endpoint.url}
+              </To>,
+              endpoint.events.map((event) => words.event[event]).join(', '),
+              <EndpointState key="state" {...endpoint} />,
+              <SuccessRate key="success" {...endpoint} />,
+              <Time key="created" at={endpoint.createdAt} />,
+            ]}
+          />
+        ))}
+      </Table>
+      {creating && <NewEndpoint created={again} close={() => setCreating(false)} />}
+    </Page>
+  )
+}

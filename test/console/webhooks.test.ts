@@ -1,0 +1,91 @@
+// Proves that an endpoint is made on its page, that a failed delivery is found with its reason, and that it is delivered again.
+import { once } from 'node:events'
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text as textOf } from 'node:stream/consumers'
+import { Webhook } from 'standardwebhooks'
+import { describe, expect, it } from 'vitest'
+import { atEnd, commons, until } from '../kit/kit.ts'
+import { browserFound, furnished, sendText, visit } from './rig.ts'
+
+const site = commons()
+
+/** A receiver that answers with `status` and keeps the signed requests. */
+async function openReceiver() {
+  const receiver = { url: '', status: 500, requests: [] as { body: string; headers: Record<string, string> }[] }
+  const server = http.createServer(async (request, response) => {
+    receiver.requests.push({ body: await textOf(request), headers: request.headers as Record<string, string> })
+    response.writeHead(receiver.status).end('not today')
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  atEnd('test', async () => {
+    server.closeAllConnections()
+    server.close()
+  })
+  receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
+  return receiver
+}
+
+describe.runIf(browserFound)('webhooks', () => {
+  it('are made with a secret that is shown once, tested, explained when they fail, and delivered again', async () => {
+    const who = await furnished(site)
+    const receiver = await openReceiver()
+    await visit(site, { as: who.person, path: '/me/webhooks' }, async ({ page, expected }) => {
+      expected.push(/400/)
+      await page.getByText('No endpoints yet').waitFor()
+      await page.getByRole('button', { name: 'New endpoint' }).click()
+      const dialog = page.getByRole('dialog', { name: 'New endpoint' })
+      const url = dialog.getByRole('textbox', { name: 'URL' })
+      await url.fill('nowhere')
+      await dialog.getByRole('button', { name: 'Create endpoint' }).click()
+      await until(async () => (await url.getAttribute('aria-invalid')) === 'true')
+      await url.fill(receiver.url)
+      await dialog.getByRole('button', { name: 'Create endpoint' }).dblclick()
+      const secret = await page.getByRole('textbox', { name: 'Signing secret' }).inputValue()
+      await page.getByRole('button', { name: 'Done' }).click()
+
+      await page.getByRole('table', { name: 'Endpoints' }).getByRole('link', { name: receiver.url }).click()
+      await page.getByRole('heading', { level: 1, name: receiver.url }).waitFor()
+      await page.getByRole('button', { name: 'Send test event' }).click()
+      const row = page.getByRole('table', { name: 'Deliveries' }).getByRole('row').nth(1)
+      await row.getByText('500').waitFor()
+      const [first] = receiver.requests
+      expect(new Webhook(secret).verify(first?.body ?? '', first?.headers ?? {})).toMatchObject({ status: 'sent' })
+
+      await row.getByRole('link').click()
+      await page.getByRole('list', { name: 'Attempts' }).getByText('not today').first().waitFor()
+      receiver.status = 204
+      await page.getByRole('button', { name: 'Redeliver' }).click()
+      await page.getByRole('region', { name: 'Delivery', exact: true }).getByText('Delivered').waitFor()
+      await until(async () => (await page.getByRole('list', { name: 'Attempts' }).getByRole('listitem').count()) >= 2)
+    })
+  })
+
+  it('show the deliveries of messages without a reload, rotate their secret, and are disabled and deleted', async () => {
+    const who = await furnished(site)
+    const receiver = await openReceiver()
+    receiver.status = 204
+    const { body } = await who.person.api.graphql(
+      'mutation($input: CreateWebhookInput!) { createWebhook(input: $input) { id secret } }',
+      { input: { url: receiver.url, events: ['message_sent'] } },
+    )
+    const { id, secret } = body.data.createWebhook
+    await visit(site, { as: who.person, path: `/me/webhooks/${id}` }, async ({ page }) => {
+      await page.getByText('No delivery is like that.').waitFor()
+      await sendText(who, '+4915112345678')
+      await page.getByRole('table', { name: 'Deliveries' }).getByText('Delivered').waitFor()
+      await page.getByRole('tab', { name: 'Verify' }).click()
+      await page.getByRole('region', { name: 'Verify' }).waitFor()
+      await page.getByRole('button', { name: 'Rotate secret' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Rotate secret' }).click()
+      const other = page.getByRole('textbox', { name: 'Signing secret' })
+      expect(await other.inputValue()).not.toBe(secret)
+      await page.getByRole('button', { name: 'Done' }).click()
+      await page.getByRole('button', { name: 'Disable' }).click()
+      await page.getByText('Disabled: by hand').waitFor()
+      await page.getByRole('button', { name: 'Delete' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+      await page.getByText('No endpoints yet').waitFor()
+    })
+  })
+})
