@@ -6,6 +6,7 @@ import { text as textOf } from 'node:stream/consumers'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
 import { atEnd, commons, until } from '../kit/kit.ts'
+import { faultsOf } from './look.ts'
 import { browserFound, furnished, sendText, visit } from './rig.ts'
 
 const site = commons()
@@ -52,8 +53,10 @@ describe.runIf(browserFound)('webhooks', () => {
       const [first] = receiver.requests
       expect(new Webhook(secret).verify(first?.body ?? '', first?.headers ?? {})).toMatchObject({ status: 'sent' })
 
+      expect(await faultsOf(page)).toEqual([])
       await row.getByRole('link').click()
       await page.getByRole('list', { name: 'Attempts' }).getByText('not today').first().waitFor()
+      expect(await faultsOf(page)).toEqual([])
       receiver.status = 204
       await page.getByRole('button', { name: 'Redeliver' }).click()
       await page.getByRole('region', { name: 'Delivery', exact: true }).getByText('Delivered').waitFor()

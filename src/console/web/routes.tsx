@@ -16,6 +16,8 @@ const messages = lazyRouteComponent(() => import('./messages/messages.tsx'), 'Me
 const message = lazyRouteComponent(() => import('./messages/message.tsx'), 'Message')
 const send = lazyRouteComponent(() => import('./send/send.tsx'), 'Send')
 const tail = lazyRouteComponent(() => import('./live-tail/live-tail.tsx'), 'LiveTail')
+const instances = lazyRouteComponent(() => import('./instances/instances.tsx'), 'Instances')
+const instance = lazyRouteComponent(() => import('./instances/instance.tsx'), 'Instance')
 const suppressions = lazyRouteComponent(() => import('./suppressions/suppressions.tsx'), 'Suppressions')
 const webhooks = lazyRouteComponent(() => import('./webhooks/webhooks.tsx'), 'Webhooks')
 const endpoint = lazyRouteComponent(() => import('./webhooks/endpoint.tsx'), 'Endpoint')
@@ -35,6 +37,8 @@ function pagesOf<Path extends '/me' | '/t/$teamId'>(path: Path) {
     page('messages/$messageId', message),
     page('send', send),
     page('live', tail),
+    page('instances', instances),
+    page('instances/$instanceId', instance),
     page('suppressions', suppressions),
     page('webhooks', webhooks),
     page('webhooks/$webhookId', endpoint),

@@ -1,5 +1,5 @@
 // The pages of the main navigation.
-import { Ban, Gauge, House, KeyRound, MessageSquare, Radio, ScrollText, Send, Webhook } from 'lucide-react'
+import { Ban, Gauge, House, KeyRound, MessageSquare, Radio, ScrollText, Send, Smartphone, Webhook } from 'lucide-react'
 import { words } from '../words/words.ts'
 
 /**
@@ -15,7 +15,10 @@ export function pageGroups() {
       { page: 'send', name: nav.send, Icon: Send, key: 's' },
       { page: 'live', name: nav.live, Icon: Radio, key: 'l' },
     ],
-    [{ page: 'suppressions', name: nav.suppressions, Icon: Ban, key: 'd' }],
+    [
+      { page: 'instances', name: nav.instances, Icon: Smartphone, key: 'i' },
+      { page: 'suppressions', name: nav.suppressions, Icon: Ban, key: 'd' },
+    ],
     [
       { page: 'webhooks', name: nav.webhooks, Icon: Webhook, key: 'w' },
       { page: 'keys', name: nav.keys, Icon: KeyRound, key: 'k' },

@@ -51,7 +51,7 @@ export function Endpoint() {
   const enabled = useTask((enabled: boolean) => change(graph, ChangeEndpointDocument, { id, input: { enabled } }))
   const endpoint = data?.webhook
   const runs = endpoint?.redelivery?.status === 'pending' || endpoint?.redelivery?.status === 'processing'
-  useRefresh(runs, again)
+  useRefresh(true, again)
   if (!endpoint) return loading || !error ? <Page title={text.endpoint}>{words.loading}</Page> : <Missing error={error} />
   const close = () => setOpen(null)
   return (

@@ -1,0 +1,129 @@
+// One instance: its connection, its safety, and in the sandbox a phone that writes to it.
+import { useState } from 'react'
+import {
+  DeleteInstanceDocument,
+  InstanceDocument,
+  type InstanceQuery,
+  LogOutInstanceDocument,
+  RenameInstanceDocument,
+} from '../generated/instances/graphql.ts'
+import { change } from '../graph/change.ts'
+import { ask } from '../graph/request.ts'
+import { useRead } from '../graph/use-read.ts'
+import { useRefresh } from '../graph/use-refresh.ts'
+import { pathIn, useGo, usePart } from '../navigation.tsx'
+import { NotFound } from '../shell/not-found.tsx'
+import { useFrames, useWorkspace } from '../shell/workspace-context.ts'
+import { Confirm } from '../ui/confirm.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { TextField } from '../ui/field.tsx'
+import { Page } from '../ui/page.tsx'
+import parts from '../ui/parts.module.css'
+import { Refusal } from '../ui/refusal.tsx'
+import { submits, useTask } from '../ui/use-task.ts'
+import { words } from '../words/words.ts'
+import { Connection } from './connection.tsx'
+import styles from './instances.module.css'
+import { Safety } from './safety.tsx'
+import { SandboxPhone } from './sandbox-phone.tsx'
+import { text } from './words.ts'
+
+export type ShownInstance = NonNullable<InstanceQuery['instance']>
+
+export function Instance() {
+  const id = usePart('instanceId')
+  const { data, error, loading, again } = useRead(InstanceDocument, { id })
+  const instance = data?.instance
+  useFrames((events) => {
+    if (events.some((event) => event.instance?.id === id)) again()
+  })
+  // A code for pairing lasts less than a minute, and no event tells of the next one.
+  const status = instance?.state.status
+  useRefresh(status === 'connecting' || status === 'pairing', again)
+  if (instance && !instance.deletedAt) return <Shown instance={instance} error={error} again={again} />
+  if (instance || (!loading && (error?.code === 'NOT_FOUND' || error?.code === 'VALIDATION_ERROR'))) return <NotFound />
+  return <Page title={text.instance}>{error ? <Refusal error={error} /> : words.loading}</Page>
+}
+
+function Shown({ instance, error, again }: { instance: ShownInstance; error: unknown; again: () => void }) {
+  const { team } = useWorkspace()
+  const go = useGo()
+  const [open, setOpen] = useState<'rename' | 'logout' | 'delete' | null>(null)
+  const { id, name, provider, state } = instance
+  const close = () => setOpen(null)
+  return (
+    <Page
+      title={name}
+      actions={
+        <>
+          <button type="button" className={parts.button} onClick={() => setOpen('rename')}>
+            {text.rename}
+          </button>
+          {state.status === 'connected' && (
+            <button type="button" className={parts.button} onClick={() => setOpen('logout')}>
+              {text.logOut}
+            </button>
+          )}
+          <button type="button" className={`${parts.button} ${parts.danger}`} onClick={() => setOpen('delete')}>
+            {text.delete}
+          </button>
+        </>
+      }
+    >
+      <Refusal error={error} />
+      <div className={styles.columns}>
+        <Connection instance={instance} again={again} />
+        <Safety {...instance.health} />
+        {provider === 'sandbox' && <SandboxPhone id={id} />}
+      </div>
+      {open === 'rename' && <Rename id={id} name={name} close={close} />}
+      {open === 'logout' && (
+        <Confirm
+          title={text.logOut}
+          action={text.logOut}
+          act={async () => {
+            await ask(team, LogOutInstanceDocument, { id })
+            again()
+          }}
+          close={close}
+        >
+          {text.logOutNote}
+        </Confirm>
+      )}
+      {open === 'delete' && (
+        <Confirm
+          title={text.delete}
+          action={text.delete}
+          act={async () => {
+            await ask(team, DeleteInstanceDocument, { id })
+            go(pathIn(team, 'instances'))
+          }}
+          close={close}
+        >
+          {text.deleteNote}
+        </Confirm>
+      )}
+    </Page>
+  )
+}
+
+function Rename({ id, name, close }: { id: string; name: string; close: () => void }) {
+  const { graph } = useWorkspace()
+  const task = useTask(async (fields: FormData) => {
+    await change(graph, RenameInstanceDocument, { id, name: String(fields.get('name')) })
+    close()
+  })
+  return (
+    <Dialog title={text.rename} close={close}>
+      <form className={parts.stack} noValidate onSubmit={submits(task.run)}>
+        <TextField label={words.fields.name} name="name" defaultValue={name} autoComplete="off" issues={task.issues} />
+        <Refusal error={task.error} />
+        <div className={parts.row}>
+          <button type="submit" className={`${parts.button} ${parts.main}`} disabled={task.running}>
+            {words.actions.save}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,63 @@
+// The instances of the workspace: their network, their number, and how they are.
+import { Plus } from 'lucide-react'
+import { useState } from 'react'
+import { InstancesDocument } from '../generated/instances/graphql.ts'
+import { useRead } from '../graph/use-read.ts'
+import { pathIn, To } from '../navigation.tsx'
+import { useFrames, useWorkspace } from '../shell/workspace-context.ts'
+import { Page } from '../ui/page.tsx'
+import parts from '../ui/parts.module.css'
+import { Refusal } from '../ui/refusal.tsx'
+import { Row, Table } from '../ui/table.tsx'
+import { words } from '../words/words.ts'
+import { NewInstance } from './new-instance.tsx'
+import { text } from './words.ts'
+
+export function Instances() {
+  const { team } = useWorkspace()
+  const { data, error, loading, again } = useRead(InstancesDocument, {})
+  const [creating, setCreating] = useState(false)
+  useFrames((events) => {
+    if (events.some(({ type }) => type.startsWith('instance_'))) again()
+  })
+  return (
+    <Page
+      title={text.title}
+      actions={
+        <button type="button" className={`${parts.button} ${parts.main}`} onClick={() => setCreating(true)}>
+          <Plus size={15} aria-hidden />
+          {text.create}
+        </button>
+      }
+    >
+      <Refusal error={error} />
+      <Table
+        name={text.title}
+        columns={[words.fields.name, text.network, text.number, text.status, text.safety]}
+        loading={loading}
+        empty={
+          <>
+            <h2>{text.emptyTitle}</h2>
+            <p>{text.empty}</p>
+          </>
+        }
+      >
+        {(data?.instances ?? []).map(({ id, name, provider, waNumber, status, health }) => (
+          <Row
+            key={id}
+            cells={[
+              <To key="name" to={pathIn(team, `instances/${id}`)}>
+                {name}
+              </To>,
+              text.networks[provider],
+              waNumber ?? words.none,
+              words.instanceStatus[status],
+              text.safetyOf(text.states[health.safetyState], health.safetyScore),
+            ]}
+          />
+        ))}
+      </Table>
+      {creating && <NewInstance created={again} close={() => setCreating(false)} />}
+    </Page>
+  )
+}

@@ -1,0 +1,35 @@
+// How safe the account of an instance is from the network's limits, and what it used of them.
+import { Meter } from '../ui/meter.tsx'
+import parts from '../ui/parts.module.css'
+import type { ShownInstance } from './instance.tsx'
+import { text } from './words.ts'
+
+export function Safety({
+  safetyState,
+  safetyScore,
+  recommendations,
+  usageWindowSummary: used,
+  warmupPolicy: caps,
+}: ShownInstance['health']) {
+  return (
+    <section className={parts.panel} aria-label={text.safety}>
+      <div className={parts.panelHead}>
+        <h2>{text.safety}</h2>
+        <span>{text.safetyOf(text.states[safetyState], safetyScore)}</span>
+      </div>
+      <div className={`${parts.panelBody} ${parts.stack}`}>
+        <Meter name={text.hourly} value={used.outbound1h} max={caps.hourlyOutboundCap} />
+        <Meter name={text.daily} value={used.outbound24h} max={caps.dailyOutboundCap} />
+        <Meter name={text.hourlyRecipients} value={used.uniqueRecipients1h} max={caps.hourlyUniqueRecipientsCap} />
+        <Meter name={text.dailyRecipients} value={used.uniqueRecipients24h} max={caps.dailyUniqueRecipientsCap} />
+        <h3>{text.recommendations}</h3>
+        {recommendations.length === 0 && <p className={parts.hint}>{text.noRecommendations}</p>}
+        <ul aria-label={text.recommendations}>
+          {recommendations.map((sentence) => (
+            <li key={sentence}>{sentence}</li>
+          ))}
+        </ul>
+      </div>
+    </section>
+  )
+}
