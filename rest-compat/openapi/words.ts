@@ -8,11 +8,15 @@ function guide(...names: string[]): () => string {
   return () => names.map(read).join('\n\n')
 }
 
-/** Changes shell examples with an API key to an access token and the console's prefix. */
+/** Changes examples with an API key to an access token and the console's prefix. */
 export function withToken(text: string): string {
-  return text.replaceAll(/^```sh\n[\s\S]*?^```$/gm, (example) =>
-    example.includes('x-api-key: $KEY')
-      ? example.replaceAll('x-api-key: $KEY', 'authorization: Bearer $TOKEN').replaceAll('$URL/api/v1/', '$URL/api/')
+  return text.replaceAll(/^```(?:sh|js)\n[\s\S]*?^```$/gm, (example) =>
+    /x-api-key: \$KEY|process\.env\.KEY/.test(example)
+      ? example
+          .replaceAll('x-api-key: $KEY', 'authorization: Bearer $TOKEN')
+          .replaceAll("'x-api-key': process.env.KEY", 'authorization: `Bearer ${process.env.TOKEN}`')
+          .replaceAll('$URL/api/v1/', '$URL/api/')
+          .replaceAll('URL}/api/v1/', 'URL}/api/')
       : example,
   )
 }

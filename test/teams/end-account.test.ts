@@ -70,7 +70,7 @@ it('ends sessions, keys and teams at once, and deletes the data, amid running se
   }
   expect((await member.api.post('/api/auth/login', { email: person.email, password })).status).toBe(401)
   await until(async () => (await traces(person)).length === 0, { timeoutMs: 25_000 })
-  expect((await sql(databaseUrl).query('select from users where id = $1', [person.userId])).rowCount).toBe(0)
+  await until(async () => (await sql(databaseUrl).query('select from users where id = $1', [person.userId])).rowCount === 0)
   expect((await member.api.get('/api/me')).status).toBe(200)
 })
 
