@@ -11,10 +11,11 @@ function guide(...names: string[]): () => string {
 /** Changes examples with an API key to an access token and the console's prefix. */
 export function withToken(text: string): string {
   return text.replaceAll(/^```(?:sh|js)\n[\s\S]*?^```$/gm, (example) =>
-    /x-api-key: \$KEY|process\.env\.KEY/.test(example)
+    /x-api-key: \$KEY|'x-api-key': \S+\.KEY/.test(example)
       ? example
           .replaceAll('x-api-key: $KEY', 'authorization: Bearer $TOKEN')
-          .replaceAll("'x-api-key': process.env.KEY", 'authorization: `Bearer ${process.env.TOKEN}`')
+          // In JavaScript the key comes from the environment.
+          .replaceAll(/'x-api-key': (\S+)\.KEY/g, "authorization: 'Bearer ' + $1.TOKEN")
           .replaceAll('$URL/api/v1/', '$URL/api/')
           .replaceAll('URL}/api/v1/', 'URL}/api/')
       : example,

@@ -21,6 +21,7 @@ const empty: [path: string, h1: string][] = [
   ['/me', 'Home'],
   ['/me/messages', 'Messages'],
   ['/me/instances', 'Instances'],
+  ['/me/templates', 'Templates'],
   ['/me/suppressions', 'Do not contact'],
   ['/me/webhooks', 'Webhooks'],
   ['/me/keys', 'API keys'],
@@ -34,6 +35,7 @@ const filled: [path: string, h1: string][] = [
   ['/me/send', 'Send a message'],
   ['/me/live', 'Live'],
   ['/me/instances', 'Instances'],
+  ['/me/templates', 'Templates'],
   ['/me/suppressions', 'Do not contact'],
   ['/me/webhooks', 'Webhooks'],
   ['/me/keys', 'API keys'],
@@ -97,7 +99,19 @@ describe.runIf(browserFound)('the shell', () => {
     await visit(site, { as: who.person, path: '/me/messages' }, async ({ page }) => {
       const main = page.getByRole('navigation', { name: 'Main' })
       await main.waitFor()
-      const pages = ['Home', 'Messages', 'Send', 'Live', 'Instances', 'Do not contact', 'Webhooks', 'API keys', 'Events', 'Usage']
+      const pages = [
+        'Home',
+        'Messages',
+        'Send',
+        'Live',
+        'Instances',
+        'Templates',
+        'Do not contact',
+        'Webhooks',
+        'API keys',
+        'Events',
+        'Usage',
+      ]
       expect(await main.getByRole('link').allTextContents()).toEqual(pages)
       await page.getByRole('banner').getByRole('status', { name: 'Live' }).getByText('Live', { exact: true }).waitFor()
       for (const open of ['Workspace', 'Account menu', 'Find', 'Keyboard shortcuts']) {

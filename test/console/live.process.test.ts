@@ -49,6 +49,8 @@ describe.runIf(browserFound)('the live view', () => {
       await Promise.all(
         tabs.map((each) => each.getByRole('status', { name: 'Live' }).getByText('Live', { exact: true }).waitFor()),
       )
+      // A list that is read after the message was sent has it already.
+      await Promise.all(tabs.map((each) => each.getByText('No messages yet').waitFor()))
       await sendText(who, '+4915112345678')
       await Promise.all(tabs.map((each) => each.getByRole('button', { name: 'Show 1 new' }).waitFor()))
       await Promise.all(tabs.map((each) => each.getByRole('button', { name: 'Show 1 new' }).click()))

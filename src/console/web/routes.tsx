@@ -18,6 +18,8 @@ const send = lazyRouteComponent(() => import('./send/send.tsx'), 'Send')
 const tail = lazyRouteComponent(() => import('./live-tail/live-tail.tsx'), 'LiveTail')
 const instances = lazyRouteComponent(() => import('./instances/instances.tsx'), 'Instances')
 const instance = lazyRouteComponent(() => import('./instances/instance.tsx'), 'Instance')
+const templates = lazyRouteComponent(() => import('./templates/templates.tsx'), 'Templates')
+const template = lazyRouteComponent(() => import('./templates/template.tsx'), 'Template')
 const suppressions = lazyRouteComponent(() => import('./suppressions/suppressions.tsx'), 'Suppressions')
 const webhooks = lazyRouteComponent(() => import('./webhooks/webhooks.tsx'), 'Webhooks')
 const endpoint = lazyRouteComponent(() => import('./webhooks/endpoint.tsx'), 'Endpoint')
@@ -25,6 +27,7 @@ const delivery = lazyRouteComponent(() => import('./webhooks/delivery.tsx'), 'De
 const keys = lazyRouteComponent(() => import('./keys/keys.tsx'), 'Keys')
 const events = lazyRouteComponent(() => import('./events/events.tsx'), 'Events')
 const usage = lazyRouteComponent(() => import('./usage/usage.tsx'), 'UsagePage')
+const team = lazyRouteComponent(() => import('./team/team.tsx'), 'Team')
 const account = lazyRouteComponent(() => import('./account/account.tsx'), 'Account')
 
 function pagesOf<Path extends '/me' | '/t/$teamId'>(path: Path) {
@@ -39,6 +42,8 @@ function pagesOf<Path extends '/me' | '/t/$teamId'>(path: Path) {
     page('live', tail),
     page('instances', instances),
     page('instances/$instanceId', instance),
+    page('templates', templates),
+    page('templates/$templateId', template),
     page('suppressions', suppressions),
     page('webhooks', webhooks),
     page('webhooks/$webhookId', endpoint),
@@ -46,6 +51,7 @@ function pagesOf<Path extends '/me' | '/t/$teamId'>(path: Path) {
     page('keys', keys),
     page('events', events),
     page('usage', usage),
+    page('team', team),
     page('$', NotFound as never),
   ])
 }

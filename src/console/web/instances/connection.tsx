@@ -10,9 +10,9 @@ import { Tabs } from '../ui/tabs.tsx'
 import { Time } from '../ui/time.tsx'
 import { submits, useTask } from '../ui/use-task.ts'
 import { words } from '../words/words.ts'
-import type { ShownInstance } from './instance.tsx'
 import styles from './instances.module.css'
 import { QrCode } from './qr-code.tsx'
+import type { ShownInstance } from './shown-instance.ts'
 import { text } from './words.ts'
 
 export function Connection({ instance, again }: { instance: ShownInstance; again: () => void }) {

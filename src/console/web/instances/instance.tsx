@@ -3,7 +3,6 @@ import { useState } from 'react'
 import {
   DeleteInstanceDocument,
   InstanceDocument,
-  type InstanceQuery,
   LogOutInstanceDocument,
   RenameInstanceDocument,
 } from '../generated/instances/graphql.ts'
@@ -26,9 +25,8 @@ import { Connection } from './connection.tsx'
 import styles from './instances.module.css'
 import { Safety } from './safety.tsx'
 import { SandboxPhone } from './sandbox-phone.tsx'
+import type { ShownInstance } from './shown-instance.ts'
 import { text } from './words.ts'
-
-export type ShownInstance = NonNullable<InstanceQuery['instance']>
 
 export function Instance() {
   const id = usePart('instanceId')

@@ -1,7 +1,7 @@
 // How safe the account of an instance is from the network's limits, and what it used of them.
 import { Meter } from '../ui/meter.tsx'
 import parts from '../ui/parts.module.css'
-import type { ShownInstance } from './instance.tsx'
+import type { ShownInstance } from './shown-instance.ts'
 import { text } from './words.ts'
 
 export function Safety({

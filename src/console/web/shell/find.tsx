@@ -25,7 +25,7 @@ export function Find({ close }: { close: () => void }) {
   const lead = (name: string, path: string, search?: Record<string, string>) => ({ name, act: () => go(path, search) })
   const asked = text.trim()
   const all: Target[] = [
-    ...mainPages().map(({ name, page }) => lead(name, pathIn(team, page))),
+    ...mainPages(team).map(({ name, page }) => lead(name, pathIn(team, page))),
     lead(words.pages.account, '/account'),
     lead(words.shell.personal, pathIn(null)),
     ...teams.map(({ id, name }) => lead(name, pathIn(id))),

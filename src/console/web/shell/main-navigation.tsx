@@ -19,7 +19,7 @@ export function MainNavigation() {
     document.addEventListener('keydown', press)
     return () => document.removeEventListener('keydown', press)
   }, [open])
-  const [first = [], ...others] = pageGroups().map((group) =>
+  const [first = [], ...others] = pageGroups(team).map((group) =>
     group.map(({ page, name, Icon }) => (
       <To key={page} to={pathIn(team, page)} className={styles.link}>
         <Icon size={18} aria-hidden />

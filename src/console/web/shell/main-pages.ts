@@ -1,12 +1,26 @@
 // The pages of the main navigation.
-import { Ban, Gauge, House, KeyRound, MessageSquare, Radio, ScrollText, Send, Smartphone, Webhook } from 'lucide-react'
+import {
+  Ban,
+  Gauge,
+  House,
+  KeyRound,
+  LayoutTemplate,
+  MessageSquare,
+  Radio,
+  ScrollText,
+  Send,
+  Smartphone,
+  Users,
+  Webhook,
+} from 'lucide-react'
+import type { Team } from '../graph/request.ts'
 import { words } from '../words/words.ts'
 
 /**
  * The pages in the navigation of a workspace: where, what they are called, their icon, and the key after `g`. The first group stays in sight
  * on narrow screens.
  */
-export function pageGroups() {
+export function pageGroups(team: Team) {
   const { nav } = words
   return [
     [
@@ -17,6 +31,7 @@ export function pageGroups() {
     ],
     [
       { page: 'instances', name: nav.instances, Icon: Smartphone, key: 'i' },
+      { page: 'templates', name: nav.templates, Icon: LayoutTemplate, key: 't' },
       { page: 'suppressions', name: nav.suppressions, Icon: Ban, key: 'd' },
     ],
     [
@@ -24,10 +39,11 @@ export function pageGroups() {
       { page: 'keys', name: nav.keys, Icon: KeyRound, key: 'k' },
       { page: 'events', name: nav.events, Icon: ScrollText, key: 'e' },
       { page: 'usage', name: nav.usage, Icon: Gauge, key: 'u' },
+      ...(team ? [{ page: 'team', name: nav.team, Icon: Users, key: 'y' }] : []),
     ],
   ]
 }
 
-export function mainPages() {
-  return pageGroups().flat()
+export function mainPages(team: Team) {
+  return pageGroups(team).flat()
 }

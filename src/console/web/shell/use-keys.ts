@@ -21,7 +21,7 @@ export function useKeys(open: (what: 'find' | 'shortcuts') => void): void {
         return
       }
       if (event.ctrlKey || event.metaKey || event.altKey || isWriting(event)) return
-      const target = before.current === 'g' && mainPages().find(({ key }) => key === event.key)
+      const target = before.current === 'g' && mainPages(team).find(({ key }) => key === event.key)
       before.current = event.key
       if (target) go(pathIn(team, target.page))
       else if (event.key === '?') open('shortcuts')

@@ -1,0 +1,30 @@
+// The words of the page of a team in English.
+
+export const words = {
+  title: 'Team',
+  members: 'Members',
+  role: 'Role',
+  roles: { owner: 'Owner', admin: 'Admin', collaborator: 'Collaborator' },
+  rolesNote: 'Admins manage members, keys and webhooks. Collaborators work with messages, contacts and campaigns.',
+  seats: (name: string, used: string, all: string) => `${name}: ${used} of ${all} places are taken.`,
+  joined: 'Joined',
+  actions: 'Actions',
+  makeAdmin: 'Make admin',
+  makeCollaborator: 'Make collaborator',
+  of: (action: string, name: string) => `${action}: ${name}`,
+  remove: (name: string) => `Remove ${name}`,
+  removeNow: 'Remove',
+  removeNote: 'The person loses access at once. Their API keys and webhook endpoints in this team end.',
+  invite: 'Invite',
+  send: 'Send invitation',
+  invitations: 'Invitations',
+  noInvitations: 'No invitation is open.',
+  expires: 'Expires',
+  withdraw: 'Withdraw',
+  rename: 'Rename team',
+  leave: 'Leave team',
+  leaveNote: 'Your API keys and webhook endpoints in this team end.',
+  delete: 'Delete team',
+  deleteNote:
+    'Its members lose access, its keys are revoked, and its instances are logged out and deleted. This cannot be undone.',
+}

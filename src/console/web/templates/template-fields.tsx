@@ -1,0 +1,57 @@
+// The fields of a template, in the form that creates one and in the form that changes one.
+import { useState } from 'react'
+import type { TemplateRowFragment, TemplateType } from '../generated/templates/graphql.ts'
+import type { Issue } from '../session/auth-call.ts'
+import { Choice, TextArea, TextField } from '../ui/field.tsx'
+import { words } from '../words/words.ts'
+import { text } from './words.ts'
+
+const types: readonly TemplateType[] = ['text', 'image', 'video', 'audio', 'document']
+
+export function TemplateFields({ template, issues }: { template?: TemplateRowFragment; issues: readonly Issue[] }) {
+  const [type, setType] = useState<TemplateType>(template?.type ?? 'text')
+  return (
+    <>
+      <TextField
+        label={words.fields.name}
+        name="name"
+        defaultValue={template?.name}
+        hint={text.nameHint}
+        autoComplete="off"
+        issues={issues}
+      />
+      <Choice
+        label={text.type}
+        name="type"
+        value={type}
+        onChange={(event) => setType(event.target.value as TemplateType)}
+        issues={issues}
+      >
+        {types.map((each) => (
+          <option key={each} value={each}>
+            {words.type[each]}
+          </option>
+        ))}
+      </Choice>
+      {type !== 'text' && (
+        <TextField
+          label={text.file}
+          name="mediaUrl"
+          type="url"
+          defaultValue={template?.mediaUrl ?? ''}
+          autoComplete="off"
+          issues={issues}
+        />
+      )}
+      {type !== 'audio' && (
+        <TextArea label={text.text} name="body" defaultValue={template?.body} hint={text.textHint} issues={issues} />
+      )}
+    </>
+  )
+}
+
+/** What the fields say. A type without a field has nothing in its place. */
+export function templateIn(fields: FormData): { name: string; type: TemplateType; body: string; mediaUrl: string | null } {
+  const said = (name: string) => String(fields.get(name) ?? '').trim()
+  return { name: said('name'), type: said('type') as TemplateType, body: said('body'), mediaUrl: said('mediaUrl') || null }
+}

@@ -1,0 +1,69 @@
+// Proves that a team is managed on its page: invited by mail, withdrawn, promoted, removed, renamed and deleted.
+import { describe, expect, it } from 'vitest'
+import { newPerson } from '../accounts/person.ts'
+import { commons, sql, until } from '../kit/kit.ts'
+import { faultsOf } from './look.ts'
+import { browserFound, furnished, visit } from './rig.ts'
+
+const site = commons()
+
+describe.runIf(browserFound)('a team', () => {
+  it('is invited to, its invitations are withdrawn, and it is renamed and deleted', async () => {
+    const { person } = await furnished(site)
+    const { id } = (await person.api.post('/api/teams', { name: 'Crew' })).body.data
+    await visit(site, { as: person, path: `/t/${id}/team` }, async ({ page, expected }) => {
+      expected.push(/400/)
+      const members = page.getByRole('table', { name: 'Members' })
+      await members.getByText('Owner').waitFor()
+      await page.getByRole('button', { name: 'Invite' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Invite' })
+      const email = dialog.getByRole('textbox', { name: 'Email' })
+      await email.fill('nobody')
+      await dialog.getByRole('button', { name: 'Send invitation' }).click()
+      await until(async () => (await email.getAttribute('aria-invalid')) === 'true')
+      await email.fill('ada@example.com')
+      await dialog.getByRole('combobox', { name: 'Role' }).selectOption('Admin')
+      await dialog.getByRole('button', { name: 'Send invitation' }).dblclick()
+      const invitations = page.getByRole('table', { name: 'Invitations' })
+      await invitations.getByText('ada@example.com', { exact: true }).waitFor()
+      expect(await invitations.getByRole('row').count()).toBe(2)
+      expect(await faultsOf(page)).toEqual([])
+      await invitations.getByRole('button', { name: 'Withdraw: ada@example.com' }).click()
+      await page.getByText('No invitation is open.').waitFor()
+      await page.getByRole('button', { name: 'Rename team' }).click()
+      await page.getByRole('dialog').getByRole('textbox', { name: 'Name' }).fill('Night crew')
+      await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+      await page
+        .getByText(/^Night crew/)
+        .first()
+        .waitFor()
+      await page.getByRole('button', { name: 'Delete team' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete team' }).click()
+      await page.waitForURL('**/me')
+      expect((await person.api.get('/api/teams')).body.data).toEqual([])
+    })
+  })
+
+  it('has members who are promoted and removed, and who may not do that themselves', async () => {
+    const { person } = await furnished(site)
+    const { id } = (await person.api.post('/api/teams', { name: 'Crew' })).body.data
+    const member = await newPerson(site, site.databaseUrl)
+    await sql(site.databaseUrl).query(`insert into team_members ("teamId", "userId", role) values ($1, $2, 'collaborator')`, [
+      id,
+      member.userId,
+    ])
+    await visit(site, { as: member, path: `/t/${id}/team` }, async ({ page }) => {
+      await page.getByRole('table', { name: 'Members' }).getByText('Collaborator').waitFor()
+      await page.getByRole('button', { name: 'Leave team' }).waitFor()
+      expect(await page.getByRole('button', { name: /^(Invite|Remove|Make|Rename)/ }).count()).toBe(0)
+    })
+    await visit(site, { as: person, path: `/t/${id}/team` }, async ({ page }) => {
+      const members = page.getByRole('table', { name: 'Members' })
+      await members.getByRole('button', { name: /^Make admin: / }).click()
+      await members.getByText('Admin', { exact: true }).waitFor()
+      await members.getByRole('button', { name: /^Remove / }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click()
+      await until(async () => (await members.getByRole('row').count()) === 2)
+    })
+  })
+})
