@@ -18,6 +18,9 @@ const send = lazyRouteComponent(() => import('./send/send.tsx'), 'Send')
 const tail = lazyRouteComponent(() => import('./live-tail/live-tail.tsx'), 'LiveTail')
 const instances = lazyRouteComponent(() => import('./instances/instances.tsx'), 'Instances')
 const instance = lazyRouteComponent(() => import('./instances/instance.tsx'), 'Instance')
+const contacts = lazyRouteComponent(() => import('./contacts/contacts.tsx'), 'Contacts')
+const contact = lazyRouteComponent(() => import('./contacts/contact.tsx'), 'Contact')
+const group = lazyRouteComponent(() => import('./contacts/group.tsx'), 'Group')
 const templates = lazyRouteComponent(() => import('./templates/templates.tsx'), 'Templates')
 const template = lazyRouteComponent(() => import('./templates/template.tsx'), 'Template')
 const suppressions = lazyRouteComponent(() => import('./suppressions/suppressions.tsx'), 'Suppressions')
@@ -42,6 +45,9 @@ function pagesOf<Path extends '/me' | '/t/$teamId'>(path: Path) {
     page('live', tail),
     page('instances', instances),
     page('instances/$instanceId', instance),
+    page('contacts', contacts),
+    page('contacts/$contactId', contact),
+    page('groups/$groupId', group),
     page('templates', templates),
     page('templates/$templateId', template),
     page('suppressions', suppressions),

@@ -3,6 +3,7 @@ import { Download } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
 import { CancelMessageDocument } from '../generated/messages/graphql.ts'
 import { change } from '../graph/change.ts'
+import { download } from '../graph/download.ts'
 import { pathIn, To, useAddress } from '../navigation.tsx'
 import { useWorkspace } from '../shell/workspace-context.ts'
 import { More } from '../ui/more.tsx'
@@ -11,8 +12,7 @@ import parts from '../ui/parts.module.css'
 import { Refusal } from '../ui/refusal.tsx'
 import { useTask } from '../ui/use-task.ts'
 import { count, words } from '../words/words.ts'
-import { downloadCsv } from './export.ts'
-import { filterOf } from './filter.ts'
+import { exportQuery, filterOf } from './filter.ts'
 import { Filters } from './filters.tsx'
 import { MessageTable } from './table.tsx'
 import { useNewMessages } from './use-new-messages.ts'
@@ -49,7 +49,7 @@ export function Messages() {
     )
     setSelected(new Set())
   })
-  const csv = useTask(() => downloadCsv(workspace.team, filter))
+  const csv = useTask(() => download(workspace.team, `messages/export.csv?${exportQuery(filter)}`, 'messages.csv'))
   const filtered = Object.keys(filter).length > 0
 
   return (

@@ -1,6 +1,7 @@
 // The pages of the main navigation.
 import {
   Ban,
+  BookUser,
   Gauge,
   House,
   KeyRound,
@@ -31,6 +32,7 @@ export function pageGroups(team: Team) {
     ],
     [
       { page: 'instances', name: nav.instances, Icon: Smartphone, key: 'i' },
+      { page: 'contacts', name: nav.contacts, Icon: BookUser, key: 'p' },
       { page: 'templates', name: nav.templates, Icon: LayoutTemplate, key: 't' },
       { page: 'suppressions', name: nav.suppressions, Icon: Ban, key: 'd' },
     ],

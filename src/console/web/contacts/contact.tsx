@@ -1,0 +1,101 @@
+// One contact: what is known of it, its groups, and the conversation with it.
+import { useState } from 'react'
+import {
+  ContactDocument,
+  DeleteContactDocument,
+  UpdateContactDocument,
+  type WholeContactFragment,
+} from '../generated/contacts/graphql.ts'
+import { change } from '../graph/change.ts'
+import { ask } from '../graph/request.ts'
+import { useRead } from '../graph/use-read.ts'
+import { pathIn, To, useGo, usePart } from '../navigation.tsx'
+import { NotFound } from '../shell/not-found.tsx'
+import { useWorkspace } from '../shell/workspace-context.ts'
+import { Confirm } from '../ui/confirm.tsx'
+import { Page } from '../ui/page.tsx'
+import parts from '../ui/parts.module.css'
+import { Refusal } from '../ui/refusal.tsx'
+import { submits, useTask } from '../ui/use-task.ts'
+import { words } from '../words/words.ts'
+import { ContactFields, contactIn } from './contact-fields.tsx'
+import styles from './contacts.module.css'
+import { Conversation } from './conversation.tsx'
+import { GroupsOfContact } from './groups-of-contact.tsx'
+import { text } from './words.ts'
+
+export function Contact() {
+  const id = usePart('contactId')
+  const { data, error, loading, again } = useRead(ContactDocument, { id })
+  if (data?.contact) return <Shown contact={data.contact} error={error} again={again} />
+  if (!loading && (error?.code === 'NOT_FOUND' || error?.code === 'VALIDATION_ERROR')) return <NotFound />
+  return <Page title={text.contact}>{error ? <Refusal error={error} /> : words.loading}</Page>
+}
+
+function Shown({ contact, error, again }: { contact: WholeContactFragment; error: unknown; again: () => void }) {
+  const { team, graph } = useWorkspace()
+  const go = useGo()
+  const [deleting, setDeleting] = useState(false)
+  const [saved, setSaved] = useState(false)
+  const { id, name, phone } = contact
+  const task = useTask(async (fields: FormData) => {
+    setSaved(false)
+    await change(graph, UpdateContactDocument, { id, input: contactIn(fields) })
+    setSaved(true)
+  })
+  return (
+    <Page
+      title={name}
+      actions={
+        <>
+          <To to={pathIn(team, 'send')} search={{ number: phone }} className={parts.button}>
+            {words.nav.send}
+          </To>
+          <button type="button" className={`${parts.button} ${parts.danger}`} onClick={() => setDeleting(true)}>
+            {words.actions.delete}
+          </button>
+        </>
+      }
+    >
+      <Refusal error={error} />
+      <div className={styles.columns}>
+        <section className={parts.panel} aria-label={text.contact}>
+          <form
+            className={`${parts.panelBody} ${parts.stack}`}
+            noValidate
+            onSubmit={submits(task.run)}
+            onChange={() => setSaved(false)}
+          >
+            <ContactFields contact={contact} issues={task.issues} />
+            <Refusal error={task.error} />
+            <div className={parts.row}>
+              <button type="submit" className={`${parts.button} ${parts.main}`} disabled={task.running}>
+                {words.actions.save}
+              </button>
+              <span role="status" className={parts.hint}>
+                {saved && words.actions.saved}
+              </span>
+            </div>
+          </form>
+        </section>
+        <div className={parts.stack}>
+          <Conversation id={id} />
+          <GroupsOfContact contact={contact} again={again} />
+        </div>
+      </div>
+      {deleting && (
+        <Confirm
+          title={text.deleteTitle}
+          action={words.actions.delete}
+          act={async () => {
+            await ask(team, DeleteContactDocument, { id })
+            go(pathIn(team, 'contacts'))
+          }}
+          close={() => setDeleting(false)}
+        >
+          {text.deleteNote}
+        </Confirm>
+      )}
+    </Page>
+  )
+}

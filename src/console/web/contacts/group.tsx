@@ -1,0 +1,93 @@
+// One group: its members, and its end.
+import { useState } from 'react'
+import {
+  DeleteGroupDocument,
+  GroupDocument,
+  GroupMembersDocument,
+  type GroupRowFragment,
+  RemoveFromGroupDocument,
+} from '../generated/contacts/graphql.ts'
+import { ask } from '../graph/request.ts'
+import { useList } from '../graph/use-list.ts'
+import { useRead } from '../graph/use-read.ts'
+import { pathIn, useGo, usePart } from '../navigation.tsx'
+import { NotFound } from '../shell/not-found.tsx'
+import { useWorkspace } from '../shell/workspace-context.ts'
+import { Confirm } from '../ui/confirm.tsx'
+import { More } from '../ui/more.tsx'
+import { Page } from '../ui/page.tsx'
+import parts from '../ui/parts.module.css'
+import { Refusal } from '../ui/refusal.tsx'
+import { useTask } from '../ui/use-task.ts'
+import { words } from '../words/words.ts'
+import { ContactTable } from './contact-table.tsx'
+import { text } from './words.ts'
+
+export function Group() {
+  const id = usePart('groupId')
+  const { data, error, loading } = useRead(GroupDocument, { id })
+  if (data?.contactGroup) return <Shown group={data.contactGroup} />
+  if (!loading && (error?.code === 'NOT_FOUND' || error?.code === 'VALIDATION_ERROR')) return <NotFound />
+  return <Page title={text.group}>{error ? <Refusal error={error} /> : words.loading}</Page>
+}
+
+function Shown({ group: { id, name, description } }: { group: GroupRowFragment }) {
+  const { team } = useWorkspace()
+  const go = useGo()
+  const [deleting, setDeleting] = useState(false)
+  const list = useList(
+    GroupMembersDocument,
+    { id, first: 50 },
+    (data) => data.contactGroup?.members,
+    (contact) => contact.id,
+  )
+  const remove = useTask(async (contactId: string) => {
+    await ask(team, RemoveFromGroupDocument, { groupId: id, contactIds: [contactId] })
+    list.again()
+  })
+  return (
+    <Page
+      title={name}
+      actions={
+        <button type="button" className={`${parts.button} ${parts.danger}`} onClick={() => setDeleting(true)}>
+          {words.actions.delete}
+        </button>
+      }
+    >
+      {description && <p>{description}</p>}
+      <Refusal error={remove.error ?? list.error} />
+      <ContactTable
+        name={text.members}
+        rows={list.rows}
+        loading={list.loading}
+        empty={text.noMembers}
+        action={(contact) => (
+          <button
+            key="remove"
+            type="button"
+            className={parts.button}
+            aria-label={text.takeOutOf(contact.name)}
+            disabled={remove.running}
+            onClick={() => remove.run(contact.id)}
+          >
+            {text.takeOut}
+          </button>
+        )}
+      />
+      <More list={list} />
+      {deleting && (
+        <Confirm
+          title={text.deleteGroup}
+          action={words.actions.delete}
+          act={async () => {
+            await ask(team, DeleteGroupDocument, { id })
+            go(pathIn(team, 'contacts'))
+          }}
+          close={() => setDeleting(false)}
+        >
+          {text.deleteGroupNote}
+        </Confirm>
+      )}
+    </Page>
+  )
+}

@@ -1,0 +1,48 @@
+// The groups of contacts, and the form that makes one.
+import { CreateGroupDocument, GroupsDocument } from '../generated/contacts/graphql.ts'
+import { ask } from '../graph/request.ts'
+import { useRead } from '../graph/use-read.ts'
+import { pathIn, To } from '../navigation.tsx'
+import { useWorkspace } from '../shell/workspace-context.ts'
+import { TextField } from '../ui/field.tsx'
+import parts from '../ui/parts.module.css'
+import { Refusal } from '../ui/refusal.tsx'
+import { submits, useTask } from '../ui/use-task.ts'
+import { count, words } from '../words/words.ts'
+import { text } from './words.ts'
+
+export function Groups() {
+  const { team } = useWorkspace()
+  const { data, error, again } = useRead(GroupsDocument, {})
+  const add = useTask(async (fields: FormData) => {
+    await ask(team, CreateGroupDocument, { input: { name: String(fields.get('name')) } })
+    again()
+  })
+  const groups = data?.contactGroups.nodes ?? []
+  return (
+    <section className={parts.panel} aria-label={text.groups}>
+      <div className={parts.panelHead}>
+        <h2>{text.groups}</h2>
+      </div>
+      <div className={`${parts.panelBody} ${parts.stack}`}>
+        <Refusal error={add.error ?? error} />
+        {data && groups.length === 0 && <p className={parts.hint}>{text.noGroups}</p>}
+        <ul aria-label={text.groups}>
+          {groups.map(({ id, name, membersCount }) => (
+            <li key={id}>
+              <To to={pathIn(team, `groups/${id}`)}>{name}</To> {count(membersCount)}
+            </li>
+          ))}
+        </ul>
+        <form key={groups.length} className={parts.stack} noValidate onSubmit={submits(add.run)}>
+          <TextField label={text.newGroup} name="name" autoComplete="off" issues={add.issues} />
+          <div className={parts.row}>
+            <button type="submit" className={parts.button} disabled={add.running}>
+              {words.actions.add}
+            </button>
+          </div>
+        </form>
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,67 @@
+// The dialog that imports contacts from a CSV file, and follows the job until it has ended.
+import { useEffect, useState } from 'react'
+import { ImportJobDocument, StartImportDocument } from '../generated/contacts/graphql.ts'
+import { ask } from '../graph/request.ts'
+import { useRead } from '../graph/use-read.ts'
+import { useRefresh } from '../graph/use-refresh.ts'
+import { useWorkspace } from '../shell/workspace-context.ts'
+import { Dialog } from '../ui/dialog.tsx'
+import { Choice, TextField } from '../ui/field.tsx'
+import parts from '../ui/parts.module.css'
+import { Refusal } from '../ui/refusal.tsx'
+import { submits, useTask } from '../ui/use-task.ts'
+import { count, words } from '../words/words.ts'
+import { text } from './words.ts'
+
+export function ImportContacts({ done, close }: { done: () => void; close: () => void }) {
+  const { team } = useWorkspace()
+  const [job, setJob] = useState<string | null>(null)
+  const task = useTask(async (fields: FormData) => {
+    const csv = await (fields.get('csv') as File).text()
+    const onConflict = fields.get('onConflict') === 'update' ? ('update' as const) : ('skip' as const)
+    setJob((await ask(team, StartImportDocument, { input: { csv, onConflict } })).importContacts.id)
+  })
+  return (
+    <Dialog title={words.actions.importCsv} close={close}>
+      {job ? (
+        <Progress id={job} done={done} />
+      ) : (
+        <form className={parts.stack} noValidate onSubmit={submits(task.run)}>
+          <TextField label={text.file} name="csv" type="file" accept=".csv,text/csv" hint={text.fileHint} issues={task.issues} />
+          <Choice label={text.known} name="onConflict" issues={task.issues}>
+            <option value="skip">{text.skip}</option>
+            <option value="update">{text.update}</option>
+          </Choice>
+          <Refusal error={task.error} />
+          <div className={parts.row}>
+            <button type="submit" className={`${parts.button} ${parts.main}`} disabled={task.running}>
+              {text.startImport}
+            </button>
+          </div>
+        </form>
+      )}
+    </Dialog>
+  )
+}
+
+function Progress({ id, done }: { id: string; done: () => void }) {
+  const { data, error, again } = useRead(ImportJobDocument, { id })
+  const job = data?.bulkJob
+  const ended = job?.status === 'done' || job?.status === 'failed' || job?.status === 'cancelled'
+  useRefresh(!ended, again)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it has ended.
+  useEffect(() => (ended ? done() : undefined), [ended])
+  const { created, updated, skipped, invalid = [] } = job?.summary ?? {}
+  return (
+    <div className={parts.stack}>
+      <Refusal error={error} />
+      <progress aria-label={text.progress} max={100} value={job?.progress ?? 0} />
+      <p role="status">{ended && (job.error ?? text.imported(count(created ?? 0), count(updated ?? 0), count(skipped ?? 0)))}</p>
+      <ul aria-label={text.faults}>
+        {invalid.map(({ line, field, message }) => (
+          <li key={`${line} ${field}`}>{text.fault(count(line), `${field}: ${message}`)}</li>
+        ))}
+      </ul>
+    </div>
+  )
+}

@@ -1,0 +1,76 @@
+// Proves that contacts are made, searched, grouped, imported and deleted on their pages, and that a conversation is live.
+import { describe, expect, it } from 'vitest'
+import { commons, until } from '../kit/kit.ts'
+import { faultsOf } from './look.ts'
+import { browserFound, furnished, sendText, visit } from './rig.ts'
+
+const site = commons()
+
+describe.runIf(browserFound)('contacts', () => {
+  it('are made, marked when they are wrong, changed, put into a group, written to and deleted', async () => {
+    const who = await furnished(site)
+    await visit(site, { as: who.person, path: '/me/contacts' }, async ({ page, expected }) => {
+      expected.push(/400/)
+      const groups = page.getByRole('region', { name: 'Groups' })
+      await groups.getByRole('textbox', { name: 'New group' }).fill('Friends')
+      await groups.getByRole('button', { name: 'Add' }).click()
+      await groups.getByRole('link', { name: 'Friends' }).waitFor()
+      await page.getByRole('button', { name: 'New contact' }).click()
+      const dialog = page.getByRole('dialog', { name: 'New contact' })
+      await dialog.getByRole('textbox', { name: 'Name' }).fill('Ada')
+      const number = dialog.getByRole('textbox', { name: 'Number' })
+      await number.fill('12')
+      await dialog.getByRole('button', { name: 'Create contact' }).click()
+      await until(async () => (await number.getAttribute('aria-invalid')) === 'true')
+      await number.fill('+4915112345678')
+      await dialog.getByRole('textbox', { name: 'Values for templates' }).fill('order=A-17')
+      await dialog.getByRole('button', { name: 'Create contact' }).dblclick()
+
+      await page.getByRole('heading', { level: 1, name: 'Ada' }).waitFor()
+      const ofContact = page.getByRole('region', { name: 'Groups' })
+      await ofContact.getByRole('combobox', { name: 'Add to the group' }).selectOption('Friends')
+      await ofContact.getByRole('button', { name: 'Add' }).click()
+      await ofContact.getByRole('link', { name: 'Friends' }).waitFor()
+      const conversation = page.getByRole('region', { name: 'Conversation' })
+      await conversation.getByText('No message was sent or received.').waitFor()
+      await sendText(who, '+4915112345678')
+      await conversation.getByText('Read').waitFor()
+      expect(await faultsOf(page)).toEqual([])
+      const form = page.getByRole('region', { name: 'Contact', exact: true })
+      await form.getByRole('textbox', { name: 'Name' }).fill('Ada Lovelace')
+      await form.getByRole('button', { name: 'Save' }).click()
+      await page.getByRole('heading', { level: 1, name: 'Ada Lovelace' }).waitFor()
+
+      await ofContact.getByRole('link', { name: 'Friends' }).click()
+      await page.getByRole('heading', { level: 1, name: 'Friends' }).waitFor()
+      await page.getByRole('table', { name: 'Members' }).getByRole('link', { name: 'Ada Lovelace' }).waitFor()
+      expect(await faultsOf(page)).toEqual([])
+      await page.getByRole('button', { name: 'Take out Ada Lovelace' }).click()
+      await page.getByText('Nobody is in this group.').waitFor()
+      await page.goBack()
+      await page.getByRole('button', { name: 'Delete' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+      await page.getByText('No contacts yet.').waitFor()
+    })
+  })
+
+  it('are imported from a file with what is wrong in it, searched, and exported', async () => {
+    const { person } = await furnished(site)
+    await visit(site, { as: person, path: '/me/contacts' }, async ({ page }) => {
+      await page.getByRole('button', { name: 'Import CSV' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Import CSV' })
+      const csv = 'phone,name\n+4915112345671,Grace\n+4915112345672,Linus\n12,Nobody\n'
+      await dialog.getByLabel('CSV file').setInputFiles({ name: 'contacts.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) })
+      await dialog.getByRole('button', { name: 'Start the import' }).click()
+      await dialog.getByText('2 created').waitFor()
+      await dialog.getByRole('list', { name: 'Faults' }).getByText('Line 4').waitFor()
+      await page.keyboard.press('Escape')
+      const table = page.getByRole('table', { name: 'Contacts' })
+      await table.getByRole('link', { name: 'Linus' }).waitFor()
+      await page.getByRole('searchbox', { name: 'Search contacts' }).fill('grace')
+      await until(async () => (await table.getByRole('link').allTextContents()).join() === 'Grace')
+      const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Export CSV' }).click()])
+      expect(file.suggestedFilename()).toBe('contacts.csv')
+    })
+  })
+})
