@@ -107,6 +107,7 @@ describe.runIf(browserFound)('the shell', () => {
         'Send',
         'Live',
         'Instances',
+        'Contacts',
         'Templates',
         'Do not contact',
         'Webhooks',

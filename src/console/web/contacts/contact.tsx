@@ -19,7 +19,6 @@ import { Refusal } from '../ui/refusal.tsx'
 import { submits, useTask } from '../ui/use-task.ts'
 import { words } from '../words/words.ts'
 import { ContactFields, contactIn } from './contact-fields.tsx'
-import styles from './contacts.module.css'
 import { Conversation } from './conversation.tsx'
 import { GroupsOfContact } from './groups-of-contact.tsx'
 import { text } from './words.ts'
@@ -58,7 +57,7 @@ function Shown({ contact, error, again }: { contact: WholeContactFragment; error
       }
     >
       <Refusal error={error} />
-      <div className={styles.columns}>
+      <div className={parts.columns}>
         <section className={parts.panel} aria-label={text.contact}>
           <form
             className={`${parts.panelBody} ${parts.stack}`}

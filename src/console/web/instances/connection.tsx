@@ -86,7 +86,7 @@ export function Connection({ instance, again }: { instance: ShownInstance; again
 function Facts({ instance: { provider, callbackUrl, verifyToken, state } }: { instance: ShownInstance }) {
   const { lastConnectedAt, lastDisconnectedAt, lastError } = state
   return (
-    <dl className={styles.facts}>
+    <dl className={parts.facts}>
       <dt>{text.network}</dt>
       <dd>{text.networks[provider]}</dd>
       {lastConnectedAt && (

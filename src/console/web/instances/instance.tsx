@@ -22,7 +22,6 @@ import { Refusal } from '../ui/refusal.tsx'
 import { submits, useTask } from '../ui/use-task.ts'
 import { words } from '../words/words.ts'
 import { Connection } from './connection.tsx'
-import styles from './instances.module.css'
 import { Safety } from './safety.tsx'
 import { SandboxPhone } from './sandbox-phone.tsx'
 import type { ShownInstance } from './shown-instance.ts'
@@ -69,7 +68,7 @@ function Shown({ instance, error, again }: { instance: ShownInstance; error: unk
       }
     >
       <Refusal error={error} />
-      <div className={styles.columns}>
+      <div className={parts.columns}>
         <Connection instance={instance} again={again} />
         <Safety {...instance.health} />
         {provider === 'sandbox' && <SandboxPhone id={id} />}

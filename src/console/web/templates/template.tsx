@@ -20,7 +20,6 @@ import { submits, useTask } from '../ui/use-task.ts'
 import { words } from '../words/words.ts'
 import { Preview } from './preview.tsx'
 import { TemplateFields, templateIn } from './template-fields.tsx'
-import styles from './templates.module.css'
 import { text } from './words.ts'
 
 export function Template() {
@@ -52,7 +51,7 @@ function Shown({ template, error }: { template: TemplateRowFragment; error: unkn
       }
     >
       <Refusal error={error} />
-      <div className={styles.columns}>
+      <div className={parts.columns}>
         <section className={parts.panel} aria-label={text.template}>
           <form
             className={`${parts.panelBody} ${parts.stack}`}

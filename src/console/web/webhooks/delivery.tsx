@@ -67,7 +67,7 @@ function Facts({ status, createdAt, eventId, messageId, webhookId, nextAttemptAt
   const { team } = useWorkspace()
   return (
     <section className={parts.panel} aria-label={text.delivery}>
-      <dl className={`${parts.panelBody} ${styles.facts}`}>
+      <dl className={`${parts.panelBody} ${parts.facts}`}>
         <dt>{text.status}</dt>
         <dd>{words.message.deliveries.status[status]}</dd>
         <dt>{text.created}</dt>

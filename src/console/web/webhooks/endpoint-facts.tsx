@@ -4,7 +4,6 @@ import parts from '../ui/parts.module.css'
 import { Time } from '../ui/time.tsx'
 import { count, words } from '../words/words.ts'
 import { EndpointState, SuccessRate } from './endpoint-state.tsx'
-import styles from './webhooks.module.css'
 import { text } from './words.ts'
 
 interface FactsProps {
@@ -16,7 +15,7 @@ export function EndpointFacts({ endpoint, redelivery }: FactsProps) {
   const { lastFailure } = endpoint.health
   return (
     <section className={parts.panel} aria-label={text.state}>
-      <dl className={`${parts.panelBody} ${styles.facts}`}>
+      <dl className={`${parts.panelBody} ${parts.facts}`}>
         <dt>{text.state}</dt>
         <dd>
           <EndpointState {...endpoint} />

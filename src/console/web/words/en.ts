@@ -25,7 +25,6 @@ export const en = {
     send: 'Send',
     live: 'Live',
     instances: 'Instances',
-    campaigns: 'Campaigns',
     contacts: 'Contacts',
     templates: 'Templates',
     suppressions: 'Do not contact',
@@ -33,7 +32,6 @@ export const en = {
     keys: 'API keys',
     events: 'Events',
     usage: 'Usage',
-    billing: 'Billing',
     team: 'Team',
   },
   actions: {

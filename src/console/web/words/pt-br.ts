@@ -26,7 +26,6 @@ export const ptBR: Words = {
     send: 'Enviar',
     live: 'Ao vivo',
     instances: 'Instâncias',
-    campaigns: 'Campanhas',
     contacts: 'Contatos',
     templates: 'Modelos',
     suppressions: 'Não contatar',
@@ -34,7 +33,6 @@ export const ptBR: Words = {
     keys: 'Chaves de API',
     events: 'Eventos',
     usage: 'Uso',
-    billing: 'Faturamento',
     team: 'Equipe',
   },
   actions: {
