@@ -31,7 +31,7 @@ const fullWidth = 32
 const failingWidth = 2
 /** Concurrent attempts in this process. */
 const maxAttempts = 2_000
-/** Time between two sweeps, after one that found something and after one that found nothing. */
+/** Time between two sweeps after one that found something, and the longest time after one that found nothing. */
 const sweepMs = 1_000
 const quietSweepMs = 5_000
 const stopMs = 5_000
@@ -194,12 +194,13 @@ function createDeliveryQueues(app: App): DeliveryQueues {
     const startedAt = performance.now()
     if (startedAt < nextSweepAt) return
     await keepOwn()
-    const overdue = await findOverdue(app.pool)
-    nextSweepAt = startedAt + (overdue.length > 0 ? 0 : quietSweepMs)
-    if (overdue.length === 0 || closing) return
-    await closeStranded(app.pool, overdue)
+    const { endpointIds, leaseEndsInMs } = await findOverdue(app.pool)
+    // The next sweep comes with the end of a lease, because its process may have died: what it left is attempted within 12 s.
+    nextSweepAt = endpointIds.length > 0 ? 0 : startedAt + Math.min(quietSweepMs, leaseEndsInMs ?? quietSweepMs)
+    if (endpointIds.length === 0 || closing) return
+    await closeStranded(app.pool, endpointIds)
     await Promise.all(
-      overdue.map((endpointId) => {
+      endpointIds.map((endpointId) => {
         queueOf(endpointId).behind = true
         return refill(endpointId)
       }),

@@ -5,12 +5,19 @@ import { endedAtOnce } from './settle.sql.ts'
 /** Deliveries that are late by this much are taken to have no job. */
 const overdueMs = 500
 
-/**
- * Returns the endpoints with deliveries that are overdue, or that will not be attempted because the endpoint is disabled or deleted.
- * Walks the index from endpoint to endpoint (loose index scan), so that the number of deliveries does not matter.
- */
-export async function findOverdue(sql: Sql): Promise<string[]> {
-  const { rows } = await sql.query<{ id: string }>({
+/** The leases of an endpoint's attempts are those of its oldest deliveries; more than this many are not examined. */
+const examinedLeases = 32
+
+interface Sweep {
+  /** Endpoints with deliveries that are overdue, or that will not be attempted because the endpoint is disabled or deleted. */
+  endpointIds: string[]
+  /** Time in ms until the first lease of an attempt in progress ends; null if there is none. */
+  leaseEndsInMs: number | null
+}
+
+/** Walks the index from endpoint to endpoint (loose index scan), so that the number of deliveries does not matter. */
+export async function findOverdue(sql: Sql): Promise<Sweep> {
+  const { rows } = await sql.query<Sweep>({
     name: 'webhooks.overdue',
     text: `with recursive endpoint as (
         (select "endpointId" as id from webhook_deliveries where "nextAttemptAt" is not null order by "endpointId" limit 1)
@@ -20,15 +27,23 @@ export async function findOverdue(sql: Sql): Promise<string[]> {
           order by d."endpointId" limit 1
         ) from endpoint where endpoint.id is not null
       )
-      select id from endpoint where id is not null and (exists (
-        select from webhook_deliveries d where d."endpointId" = endpoint.id
-          and d."nextAttemptAt" <= now() - $1 * interval '1 millisecond' and (d."leaseUntil" is null or d."leaseUntil" <= now())
-      ) or exists (
-        select from webhook_endpoints e where e.id = endpoint.id and (e."deletedAt" is not null or e."disabledAt" is not null)
-      ))`,
-    values: [overdueMs],
+      select coalesce(array_agg(id) filter (where exists (
+          select from webhook_deliveries d where d."endpointId" = endpoint.id
+            and d."nextAttemptAt" <= now() - $1 * interval '1 millisecond' and (d."leaseUntil" is null or d."leaseUntil" <= now())
+        ) or exists (
+          select from webhook_endpoints e where e.id = endpoint.id and (e."deletedAt" is not null or e."disabledAt" is not null)
+        )), '{}') as "endpointIds",
+        (extract(epoch from min(lease.until) - now()) * 1000)::float8 as "leaseEndsInMs"
+      from endpoint left join lateral (
+        select min("leaseUntil") filter (where "leaseUntil" > now()) as until from (
+          select "leaseUntil" from webhook_deliveries where "endpointId" = endpoint.id and "nextAttemptAt" is not null
+          order by "nextAttemptAt" limit $2
+        ) oldest
+      ) lease on true
+      where id is not null`,
+    values: [overdueMs, examinedLeases],
   })
-  return rows.map((row) => row.id)
+  return rows[0] as Sweep
 }
 
 /**
