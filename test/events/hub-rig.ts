@@ -29,7 +29,7 @@ export async function openHub(): Promise<HubRig> {
   const databaseUrl = await cloneDatabase()
   const app = await openApp(databaseUrl)
   await openRelay(app)
-  const hub = await startHub(app)
+  const hub = await startHub(app, () => {})
   const { userId } = await createAccount(databaseUrl)
   const { id: credentialId } = await app.db.apiKey.findFirstOrThrow({ where: { userId } })
   const responses: http.ServerResponse[] = []

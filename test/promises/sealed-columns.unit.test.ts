@@ -11,6 +11,7 @@ const plain = [
   'api_keys.hash',
   'team_invitations.tokenHash',
   'idempotency_keys.fingerprint',
+  'live_connections.digest',
   'import_pieces.bytes',
 ]
 

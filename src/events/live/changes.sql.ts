@@ -1,9 +1,19 @@
 // SQL of notifications between processes (LISTEN and NOTIFY).
 import type { Sql } from '../../core/database/database.ts'
 
-/** Subscribes the session of a dedicated connection to new events and to changes. */
-export async function listenToChanges(sql: Sql): Promise<void> {
-  await sql.query('listen gateway_events; listen gateway_changes')
+/** The channel of notifications to one process, by the UUID that names it. */
+export function channelOf(node: string): string {
+  return `gateway_node_${node}`
+}
+
+/** Subscribes the session of a dedicated connection to new events, to changes, and to what others tell this process. */
+export async function listenToChanges(sql: Sql, node: string): Promise<void> {
+  await sql.query(`listen gateway_events; listen gateway_changes; listen "${channelOf(node)}"`)
+}
+
+/** Sends these payloads to one process, all or none of them. */
+export async function notifyNode(sql: Sql, node: string, payloads: readonly string[]): Promise<void> {
+  await sql.query('select pg_notify($1, payload) from unnest($2::text[]) payload', [channelOf(node), payloads])
 }
 
 /** Notifies every process of changed subjects when the transaction commits. PostgreSQL sends equal ones of a transaction once. */

@@ -51,7 +51,8 @@ const beatMs = 10_000
 const sweepMs = 1_000
 const closingMs = 2_000
 
-export async function startHub(app: App): Promise<Hub> {
+/** `onCall` takes what other processes send to this one. */
+export async function startHub(app: App, onCall: (payload: string) => void): Promise<Hub> {
   const logTopics = new Map<string, LogTopic>()
   const stateTopics = new Map<string, StateTopic>()
   const bySubject = new Map<string, Set<StateTopic>>()
@@ -68,6 +69,7 @@ export async function startHub(app: App): Promise<Hub> {
   const listening = startListening(app, {
     onLast: reach,
     onChange: nudge,
+    onCall,
     onStart: () => {
       for (const topic of stateTopics.values()) topic.nudge()
     },

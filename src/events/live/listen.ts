@@ -3,13 +3,15 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../../core/app.ts'
 import { connectDedicated } from '../../core/database/dedicated.ts'
 import { lastNumber } from '../log/log.sql.ts'
-import { listenToChanges } from './changes.sql.ts'
+import { channelOf, listenToChanges } from './changes.sql.ts'
 
 export interface Listener {
   /** Called with the last event number assigned, from a notification or from the poll. */
   onLast: (last: bigint) => void
   /** Called when a subject has changed. */
   onChange: (subject: string) => void
+  /** Called with each payload that another process sent to this one. */
+  onCall: (payload: string) => void
   /** Called when listening begins, or begins again. Notifications sent in between were missed. */
   onStart: () => void
 }
@@ -20,6 +22,7 @@ const retryMs = 500
 /** Listens until disposed of. A lost or unresponsive connection is replaced; it is detected within 6 s. */
 export function startListening(app: App, listener: Listener): AsyncDisposable {
   const stopping = new AbortController()
+  const own = channelOf(app.node)
   const running = run()
 
   async function run(): Promise<void> {
@@ -38,9 +41,10 @@ export function startListening(app: App, listener: Listener): AsyncDisposable {
     const { client, lost } = connection
     client.on('notification', ({ channel, payload = '' }) => {
       if (channel === 'gateway_events') listener.onLast(BigInt(payload))
+      else if (channel === own) listener.onCall(payload)
       else listener.onChange(payload)
     })
-    await listenToChanges(client)
+    await listenToChanges(client, app.node)
     listener.onStart()
     const over = AbortSignal.any([stopping.signal, lost])
     while (!stopping.signal.aborted) {

@@ -1,48 +1,42 @@
-// GraphQL over SSE, many operations on one connection ("single connection" mode of graphql-sse).
-// A reservation lives in the process that issued it: behind a load balancer, requests with one token need sticky routing to one
-// process.
-import { randomBytes } from 'node:crypto'
-import { EventEmitter } from 'node:events'
+// GraphQL over SSE, many operations on one connection ("single connection" mode of graphql-sse), whichever process a request reaches.
+// The process that a client connects to holds the connection. The others hand it their requests (node-calls.ts).
+import { createHash, randomBytes } from 'node:crypto'
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { TOKEN_HEADER_KEY, TOKEN_QUERY_KEY } from 'graphql-sse'
 import { fail } from '../../core/errors.ts'
 import { paramsOf } from '../../core/http/graphql-request.ts'
 import { prefersStream } from '../log/accept.ts'
-import type { BoundedWriter, Ending, Holder } from './bounded-writer.ts'
-import type { Followed } from './fanout.ts'
-import { heartbeat, hello, retryLine, revoked, singleComplete, singleFrame, singleResult } from './frames.ts'
-import type { Prepared } from './operation.ts'
+import { deleteConnection, insertConnection, nodeOf, openConnection, renewConnections } from './connections.sql.ts'
+import { hello } from './frames.ts'
+import { createNodeCalls, type NodeCalls } from './node-calls.ts'
 import { repeatable } from './request.ts'
+import { type Accepted, type Asked, createReservations, type Reservation, type Reservations } from './reservations.ts'
 import type { Streaming } from './streaming.ts'
 
-interface Reservation {
-  holder: Holder
-  writer: BoundedWriter
-  /** Ends a reservation that no client connects to; undefined once a client is connected. */
-  expiry: NodeJS.Timeout | undefined
-  /** Functions that stop an operation, by operation id. */
-  operations: Map<string, () => void>
-}
+/** What a process asks of the one that holds a connection. `name` is the digest of the token, in hex. */
+type Request =
+  | { kind: 'operate'; name: string; asked: Asked }
+  | { kind: 'complete'; name: string; id: string }
+  | { kind: 'handOver'; name: string }
 
-const reservedMs = 60_000
 /** Every event of the operation carries its id, so the length is bounded. */
 const maxIdLength = 256
+const renewMs = 20_000
+/** Requests to a connection that moves to another process meanwhile ask again. */
+const mostTries = 3
 
-export interface SingleMode {
+export interface SingleMode extends AsyncDisposable {
   /** True if a request needs no credential except the token of a reservation. */
   takesToken: (request: FastifyRequest) => boolean
   /** @throws NOT_FOUND when the token belongs to no reservation. */
-  requireToken: (request: FastifyRequest) => void
+  requireToken: (request: FastifyRequest) => Promise<void>
   reserve: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
-  connect: (request: FastifyRequest, reply: FastifyReply) => FastifyReply
+  connect: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
   operate: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
-  complete: (request: FastifyRequest, reply: FastifyReply) => FastifyReply
-}
-
-/** Compares the team too: one session may be used in several teams. */
-function isHeldBy({ holder }: Reservation, { credentialId, teamId }: Pick<Holder, 'credentialId' | 'teamId'>): boolean {
-  return holder.credentialId === credentialId && holder.teamId === teamId
+  complete: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
+  /** Takes what other processes send to this one. */
+  receive: NodeCalls['receive']
 }
 
 /** The token of a request, from its header or query string; undefined without one. */
@@ -52,132 +46,157 @@ export function tokenOf({ headers, query }: FastifyRequest): string | undefined 
 }
 
 export function createSingleMode(streaming: Streaming): SingleMode {
-  const { hub, openContext, prepare } = streaming
-  const reservations = new Map<string, Reservation>()
+  const { app, openContext } = streaming
+  const reservations: Reservations = createReservations(streaming, forget)
+  const calls = createNodeCalls(app, (request) => carryOut(request as Request))
+  /** Connections on their way from another process to this one. */
+  const arriving = new Map<string, Promise<Reservation>>()
+  const forgetting = new Set<Promise<void>>()
+  const renewal = setInterval(() => {
+    if (reservations.count === 0) return
+    renewConnections(app.pool, app.node).catch((error: Error) =>
+      app.log.warn({ err: error.message }, 'the connections of live streams could not be renewed; trying again'),
+    )
+  }, renewMs).unref()
 
-  function reservationOf(request: FastifyRequest): Reservation {
-    return reservations.get(tokenOf(request) ?? '') ?? fail('NOT_FOUND', 'Stream not found')
+  /** A failure leaves a row that another process deletes later. */
+  function forget(name: string): void {
+    const work = deleteConnection(app.pool, digestOf(name), app.node)
+      .catch(() => {})
+      .finally(() => forgetting.delete(work))
+    forgetting.add(work)
+  }
+
+  async function holderOf(name: string): Promise<string> {
+    return (await nodeOf(app.pool, digestOf(name))) ?? fail('NOT_FOUND', 'Stream not found')
   }
 
   /** PUT: answers with a token. It is valid for one connection, opened within 60 s, and for operations of the same credential. */
   async function reserve(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const holder = (await openContext(request, reply)).principal
-    const leavePlace = hub.takePlace(holder, 'connection')
     const token = randomBytes(32).toString('base64url')
-    const operations: Reservation['operations'] = new Map()
-    const writer = hub.makeWriter({
-      holder,
-      heartbeat,
-      farewell: (ending) => farewell(ending, [...operations.keys()]),
-      closed() {
-        clearTimeout(reservation.expiry)
-        reservations.delete(token)
-        for (const stop of [...operations.values()]) stop()
-        leavePlace()
-      },
+    const name = nameOf(token)
+    const { writer } = reservations.reserve(name, holder)
+    await insertConnection(app.pool, digestOf(name), app.node).catch((error) => {
+      writer.end()
+      throw error
     })
-    const reservation: Reservation = { holder, writer, expiry: setTimeout(() => writer.end(), reservedMs), operations }
-    reservations.set(token, reservation)
     return await reply.code(201).type('text/plain; charset=utf-8').send(token)
   }
 
   /** GET or POST for an event stream. The token alone authenticates it, because an EventSource cannot send a key. */
-  function connect(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    const reservation = reservationOf(request)
-    if (!reservation.expiry) fail('CONFLICT', 'Stream already open')
+  async function connect(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const name = nameOf(tokenOf(request))
+    const before = await openConnection(app.pool, digestOf(name), app.node)
+    if (!before) {
+      await holderOf(name)
+      fail('CONFLICT', 'Stream already open')
+    }
+    const { reservation, operations } = before === app.node ? here(name) : await fetchFrom(before, name)
     clearTimeout(reservation.expiry)
     reservation.expiry = undefined
     reply.hijack()
     reservation.writer.attach(reply.raw, reply.getHeaders() as OutgoingHttpHeaders, hello())
+    for (const begun of operations) void reservations.resume(reservation, begun)
     return reply
+  }
+
+  function here(name: string) {
+    return { reservation: reservations.get(name) ?? fail('NOT_FOUND', 'Stream not found'), operations: [] }
+  }
+
+  /** Takes over a connection that no client has opened yet. */
+  async function fetchFrom(node: string, name: string) {
+    const asking = calls.call(node, { kind: 'handOver', name } satisfies Request) as ReturnType<Reservations['handOver']>
+    const coming = asking.then((found) => {
+      const { holder, operations } = found ?? fail('NOT_FOUND', 'Stream not found')
+      return { reservation: reservations.reserve(name, holder), operations }
+    })
+    arriving.set(
+      name,
+      coming.then(({ reservation }) => reservation),
+    )
+    try {
+      return await coming
+    } catch (error) {
+      forget(name)
+      throw error
+    } finally {
+      arriving.delete(name)
+    }
   }
 
   /** GET or POST of an operation, answered with 202. The results go to the connection. */
   async function operate(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const caller = await openContext(request, reply)
-    const reservation = reservationOf(request)
-    const { holder, writer, operations } = reservation
-    if (!isHeldBy(reservation, caller.principal)) fail('NOT_FOUND', 'Stream not found')
+    const name = nameOf(tokenOf(request))
+    if (!reservations.get(name)) await holderOf(name)
     const params = paramsOf(request)
-    const sent = Object.assign(new EventEmitter(), { destroyed: false, closed: false })
-    const context = { ...repeatable(caller, request, params), response: sent }
+    const { principal, limits, features, requestId, idempotency } = repeatable(caller, request, params)
     const id = params.extensions?.operationId
     if (typeof id !== 'string' || id === '') fail('VALIDATION_ERROR', 'extensions.operationId: is required')
     if (id.length > maxIdLength) fail('VALIDATION_ERROR', `extensions.operationId: must have at most ${maxIdLength} characters`)
-    if (operations.has(id)) fail('CONFLICT', 'Operation with ID already exists')
-    let followed: Followed | undefined
-    const leavePlace = hub.takePlace(holder, 'operation')
-    const stop = () => {
-      operations.delete(id)
-      followed?.stop()
-      leavePlace()
-      sent.closed = true
-      sent.emit('close')
-    }
-    operations.set(id, stop)
-    try {
-      const prepared = await prepare(params, context)
-      if (context.idempotency?.replayed) reply.header('Idempotency-Replayed', 'true')
-      if (prepared.kind === 'refused') {
-        stop()
-        return await reply.code(400).send(prepared.result)
-      }
-      // The operation may have been completed by a DELETE meanwhile.
-      if (operations.get(id) !== stop) return await reply.code(204).send()
-      if (prepared.kind === 'result') void tell(writer, singleResult(id, prepared.result)).then(stop)
-      else followed = await follow(writer, id, prepared, stop)
-    } catch (error) {
-      stop()
-      throw error
-    }
-    if (operations.get(id) !== stop) followed?.stop()
-    return await reply.code(202).send()
-  }
-
-  async function follow(
-    writer: BoundedWriter,
-    id: string,
-    prepared: Exclude<Prepared, { result: unknown }>,
-    stop: () => void,
-  ): Promise<Followed> {
-    const frame = singleFrame(id)
-    if (prepared.kind === 'log') {
-      const { after, sent } = prepared.start
-      return await hub.followLog(prepared.view, { writer, frame, cursor: after, sent })
-    }
-    const ended = () => void tell(writer, singleComplete(id)).then(stop)
-    return hub.followState(prepared.view, { writer, frame, ended })
+    const asked = { id, caller: { principal, limits, features, requestId, idempotency }, params }
+    const { status, result, replayed } = (await ask({ kind: 'operate', name, asked })) as Accepted
+    if (replayed) reply.header('Idempotency-Replayed', 'true')
+    return await reply.code(status).send(result)
   }
 
   /** DELETE: ends one operation. */
-  function complete(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    const { operations } = reservationOf(request)
+  async function complete(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const id = (request.query as Record<string, unknown>).operationId
     if (typeof id !== 'string' || id === '') fail('VALIDATION_ERROR', 'operationId: is required')
-    operations.get(id)?.()
-    return reply.code(200).send()
+    await ask({ kind: 'complete', name: nameOf(tokenOf(request)), id })
+    return await reply.code(200).send()
+  }
+
+  /** Lets the holder of the connection carry out a request. @throws NOT_FOUND when there is none. */
+  async function ask(request: Request): Promise<unknown> {
+    for (let tries = 0; tries < mostTries; tries++) {
+      const local = await carryOut(request)
+      if (local) return local
+      const node = await holderOf(request.name)
+      const answer = node === app.node ? null : await calls.call(node, request)
+      if (answer) return answer
+    }
+    return fail('NOT_FOUND', 'Stream not found')
+  }
+
+  /** Carries out a request on a connection of this process; null if it is not here. */
+  async function carryOut(request: Request): Promise<object | null> {
+    if (request.kind === 'handOver') return await reservations.handOver(request.name)
+    const reservation = reservations.get(request.name) ?? (await arriving.get(request.name)?.catch(() => undefined))
+    if (!reservation) return null
+    if (request.kind === 'operate') return await reservations.operate(reservation, request.asked)
+    reservations.complete(reservation, request.id)
+    return {}
   }
 
   return {
     takesToken: (request) =>
       request.method === 'DELETE' || (prefersStream(request.headers.accept) && tokenOf(request) !== undefined),
-    requireToken: reservationOf,
+    async requireToken(request) {
+      const name = nameOf(tokenOf(request))
+      if (!reservations.get(name)) await holderOf(name)
+    },
     reserve,
     connect,
     operate,
     complete,
+    receive: calls.receive,
+    async [Symbol.asyncDispose]() {
+      clearInterval(renewal)
+      await Promise.all(forgetting)
+    },
   }
 }
 
-/** Writes once the connection is open and has capacity. Resolves when the text has left this process. */
-async function tell(writer: BoundedWriter, text: string): Promise<void> {
-  const bytes = Buffer.from(text)
-  while (!writer.closed && !writer.fits(1, bytes.length)) await writer.drained()
-  writer.write(bytes, 1)
-  await writer.drained()
+function nameOf(token: string | undefined): string {
+  return createHash('sha256')
+    .update(token ?? '')
+    .digest('hex')
 }
 
-function farewell(ending: Ending, operationIds: readonly string[]): string {
-  if (ending === 'revoked') return operationIds.map((id) => singleResult(id, revoked)).join('')
-  return `${retryLine()}\n${operationIds.map(singleComplete).join('')}`
+function digestOf(name: string): Buffer {
+  return Buffer.from(name, 'hex')
 }

@@ -40,7 +40,7 @@ type Answer = (request: FastifyRequest, reply: FastifyReply, openContext: OpenCo
  * server closes, or when the result is disposed of.
  */
 export async function mountStreams(fastify: FastifyInstance, app: App, options: StreamsOptions): Promise<Streams> {
-  const hub = await startHub(app)
+  const hub = await startHub(app, (payload) => single.receive(payload))
   const identified = new WeakMap<FastifyRequest, () => Promise<Context>>()
   const openContext: OpenContext = (request) => identified.get(request)?.() ?? fail('UNAUTHORIZED')
   const streaming: Streaming = { app, hub, openContext, prepare: createPrepare(options.graph) }
@@ -63,7 +63,7 @@ export async function mountStreams(fastify: FastifyInstance, app: App, options: 
     scope.setErrorHandler((error, request, reply) => sendFailure(app, error, request, reply))
     scope.addHook('onRequest', async (request, reply) => {
       // The token of a reservation is a credential, because an EventSource cannot send a key.
-      if (single.takesToken(request)) single.requireToken(request)
+      if (single.takesToken(request)) await single.requireToken(request)
       else identified.set(request, await options.identify(request, reply))
     })
     const config = { values: 'campaign' } as const
@@ -90,11 +90,15 @@ export async function mountStreams(fastify: FastifyInstance, app: App, options: 
       }
     })
   }
-  fastify.addHook('preClose', () => hub[Symbol.asyncDispose]())
+  async function close(): Promise<void> {
+    await hub[Symbol.asyncDispose]()
+    await single[Symbol.asyncDispose]()
+  }
+  fastify.addHook('preClose', close)
 
   return {
     isStreamRequest: ({ method, headers }) => (method === 'GET' || method === 'POST') && prefersStream(headers.accept),
     handleStream,
-    [Symbol.asyncDispose]: () => hub[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: close,
   }
 }

@@ -1,0 +1,224 @@
+// Connections for many operations that this process holds, and the operations on them ("single connection" mode of graphql-sse).
+import { EventEmitter } from 'node:events'
+import type { ExecutionResult } from 'graphql'
+import type { Context } from '../../core/context.ts'
+import { fail, failure } from '../../core/errors.ts'
+import type { GraphqlParams } from '../../core/graph/graph.ts'
+import { publicFailure } from '../../core/public-failure.ts'
+import type { Start } from '../log/place.ts'
+import type { BoundedWriter, Ending, Holder } from './bounded-writer.ts'
+import type { Followed } from './fanout.ts'
+import { heartbeat, retryLine, revoked, singleComplete, singleFrame, singleResult } from './frames.ts'
+import type { Prepared } from './operation.ts'
+import type { Streaming } from './streaming.ts'
+
+/** An admitted request for an operation, in a form that can be sent to another process. */
+export interface Asked {
+  /** The client's id of the operation. */
+  id: string
+  caller: Pick<Context, 'principal' | 'limits' | 'features' | 'requestId' | 'idempotency'>
+  params: GraphqlParams
+}
+
+export interface Accepted {
+  status: 202 | 204 | 400
+  /** The errors of a refused operation. */
+  result?: ExecutionResult
+  /** True if the result is the stored one of the same Idempotency-Key. */
+  replayed: boolean
+}
+
+/** An operation that began before its connection was opened. Another process can go on with it. */
+export interface Begun {
+  asked: Asked
+  /** The result of an operation that is not followed. */
+  result?: ExecutionResult
+  /** The start of a subscription to events. */
+  start?: Start
+}
+
+interface Operation {
+  stop: () => void
+  /** Settles when the operation is accepted or refused. */
+  accepted: Promise<unknown>
+  begun?: Begun
+}
+
+export interface Reservation {
+  holder: Holder
+  writer: BoundedWriter
+  /** Ends a reservation that no client connects to; undefined once a client is connected. */
+  expiry: NodeJS.Timeout | undefined
+  /** By operation id. */
+  operations: Map<string, Operation>
+}
+
+const reservedMs = 60_000
+
+export type Reservations = ReturnType<typeof createReservations>
+
+/** `closed` is called with the name of each connection that ends here. */
+export function createReservations({ app, hub, prepare }: Streaming, closed: (name: string) => void) {
+  const reservations = new Map<string, Reservation>()
+
+  /** @throws API_RATE_LIMIT_EXCEEDED when the holder has too many connections. */
+  function reserve(name: string, holder: Holder): Reservation {
+    const leavePlace = hub.takePlace(holder, 'connection')
+    const operations: Reservation['operations'] = new Map()
+    const writer = hub.makeWriter({
+      holder,
+      heartbeat,
+      farewell: (ending) => farewell(ending, [...operations.keys()]),
+      closed() {
+        clearTimeout(reservation.expiry)
+        reservations.delete(name)
+        for (const { stop } of [...operations.values()]) stop()
+        leavePlace()
+        closed(name)
+      },
+    })
+    const reservation: Reservation = { holder, writer, expiry: setTimeout(() => writer.end(), reservedMs), operations }
+    reservations.set(name, reservation)
+    return reservation
+  }
+
+  /**
+   * Starts an operation. Its results go to the connection.
+   * @throws NOT_FOUND when the connection belongs to another credential, CONFLICT when the id is in use, and every failure of the request.
+   */
+  async function operate(reservation: Reservation, asked: Asked): Promise<Accepted> {
+    if (!isHeldBy(reservation, asked.caller.principal)) fail('NOT_FOUND', 'Stream not found')
+    return await start(reservation, asked, (context) => prepare(asked.params, context))
+  }
+
+  async function start(
+    { holder, writer, operations }: Reservation,
+    asked: Asked,
+    prepared: (context: Context) => Promise<Prepared>,
+  ): Promise<Accepted> {
+    const { id, caller, params } = asked
+    if (operations.has(id)) fail('CONFLICT', 'Operation with ID already exists')
+    let followed: Followed | undefined
+    const leavePlace = hub.takePlace(holder, 'operation')
+    const sent = Object.assign(new EventEmitter(), { destroyed: false, closed: false })
+    const context: Context = { ...caller, app, response: sent }
+    const stop = () => {
+      operations.delete(id)
+      followed?.stop()
+      leavePlace()
+      sent.closed = true
+      sent.emit('close')
+    }
+    const operation: Operation = { stop, accepted: Promise.resolve() }
+    operations.set(id, operation)
+    const accepted = accept()
+    operation.accepted = accepted.catch(() => {})
+    return await accepted
+
+    async function accept(): Promise<Accepted> {
+      try {
+        const found = await prepared(context)
+        const replayed = context.idempotency?.replayed ?? false
+        if (found.kind === 'refused') {
+          stop()
+          return { status: 400, result: plain(found.result), replayed }
+        }
+        // The operation may have been completed by a DELETE meanwhile.
+        if (operations.get(id) !== operation) return { status: 204, replayed }
+        if (found.kind === 'result') void tell(writer, singleResult(id, found.result)).then(stop)
+        else followed = await follow(writer, id, found, stop)
+        if (operations.get(id) !== operation) followed?.stop()
+        operation.begun = {
+          asked: { id, caller, params },
+          ...(found.kind === 'result' && { result: plain(found.result) }),
+          ...(found.kind === 'log' && { start: found.start }),
+        }
+        return { status: 202, replayed }
+      } catch (error) {
+        stop()
+        throw error
+      }
+    }
+  }
+
+  async function follow(
+    writer: BoundedWriter,
+    id: string,
+    prepared: Exclude<Prepared, { result: unknown }>,
+    stop: () => void,
+  ): Promise<Followed> {
+    const frame = singleFrame(id)
+    if (prepared.kind === 'log') {
+      const { after, sent } = prepared.start
+      return await hub.followLog(prepared.view, { writer, frame, cursor: after, sent })
+    }
+    const ended = () => void tell(writer, singleComplete(id)).then(stop)
+    return hub.followState(prepared.view, { writer, frame, ended })
+  }
+
+  /** Gives up a connection that no client has opened, with the operations on it; null if this process does not hold such a one. */
+  async function handOver(name: string): Promise<{ holder: Holder; operations: Begun[] } | null> {
+    const reservation = reservations.get(name)
+    if (!reservation?.expiry) return null
+    reservations.delete(name)
+    const { holder, writer, operations } = reservation
+    await Promise.all([...operations.values()].map(({ accepted }) => accepted))
+    const begun = [...operations.values()].flatMap((operation) => operation.begun ?? [])
+    const { kind, userId, credentialId, teamId } = holder
+    writer.end()
+    return { holder: { kind, userId, credentialId, teamId }, operations: begun }
+  }
+
+  /** Goes on with an operation that began in another process. Its failures go to the connection, because it was accepted. */
+  async function resume(reservation: Reservation, { asked, result, start: from }: Begun): Promise<void> {
+    const again = async (context: Context): Promise<Prepared> => {
+      if (result) return { kind: 'result', result }
+      const prepared = await prepare(asked.params, context)
+      return prepared.kind === 'log' && from ? { ...prepared, start: from } : prepared
+    }
+    const refused = await start(reservation, asked, again).then(
+      (accepted) => accepted.result,
+      (error): ExecutionResult => {
+        const { code, message } = publicFailure(error)
+        return { errors: [failure(code, message)] }
+      },
+    )
+    if (refused) await tell(reservation.writer, singleResult(asked.id, refused))
+  }
+
+  return {
+    get: (name: string) => reservations.get(name),
+    get count() {
+      return reservations.size
+    },
+    reserve,
+    operate,
+    /** Ends one operation, if the connection has it. */
+    complete: ({ operations }: Reservation, id: string) => operations.get(id)?.stop(),
+    handOver,
+    resume,
+  }
+}
+
+/** Compares the team too: one session may be used in several teams. */
+function isHeldBy({ holder }: Reservation, { credentialId, teamId }: Pick<Holder, 'credentialId' | 'teamId'>): boolean {
+  return holder.credentialId === credentialId && holder.teamId === teamId
+}
+
+/** As JSON shows it: errors are class instances, which no other process could read. */
+function plain(result: ExecutionResult): ExecutionResult {
+  return JSON.parse(JSON.stringify(result)) as ExecutionResult
+}
+
+/** Writes once the connection is open and has capacity. Resolves when the text has left this process. */
+async function tell(writer: BoundedWriter, text: string): Promise<void> {
+  const bytes = Buffer.from(text)
+  while (!writer.closed && !writer.fits(1, bytes.length)) await writer.drained()
+  writer.write(bytes, 1)
+  await writer.drained()
+}
+
+function farewell(ending: Ending, operationIds: readonly string[]): string {
+  if (ending === 'revoked') return operationIds.map((id) => singleResult(id, revoked)).join('')
+  return `${retryLine()}\n${operationIds.map(singleComplete).join('')}`
+}
