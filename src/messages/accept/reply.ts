@@ -3,8 +3,10 @@ import { reserveInTurn } from '../../billing/admission/quota.ts'
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { newId } from '../../core/id.ts'
+import { emit } from '../../events/log/emit.ts'
 import { dispatchRequest, enqueueDispatch } from '../dispatch/dispatch-job.ts'
 import { lookUp } from '../dispatch/look-up.ts'
+import { messageEvent } from '../events.ts'
 import { safetyBook } from '../safety/safety.ts'
 import { compose } from './compose.ts'
 import { insertMessages } from './insert.sql.ts'
@@ -44,10 +46,16 @@ export async function acceptReplies(app: App, tx: Sql, replies: readonly Reply[]
     return [{ ...fixed, principal, instance, to: input.to, ...composed }]
   })
   const messages = composeRows(app, drafts)
-  await insertMessages(tx, messages)
-  await enqueueDispatch(
-    app,
-    tx,
-    messages.map((message) => dispatchRequest(message)),
-  )
+  await Promise.all([
+    insertMessages(tx, messages),
+    enqueueDispatch(
+      app,
+      tx,
+      messages.map((message) => dispatchRequest(message)),
+    ),
+    emit(
+      tx,
+      messages.map((message) => messageEvent(message, 'queued', message.createdAt)),
+    ),
+  ])
 }
