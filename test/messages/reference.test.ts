@@ -1,7 +1,7 @@
 // The caller's own name for a message: on every way to send, in the graph, in the payloads of its events, and as a filter.
 import { beforeAll, expect, it } from 'vitest'
-import { until } from '../kit/kit.ts'
-import { campaign, expectRefusal, newTenant, openRig, type Rig, template, text } from '../rest-compat/rig.ts'
+import { connectedInstance, until } from '../kit/kit.ts'
+import { campaign, expectRefusal, newNumber, newTenant, openRig, type Rig, template, text } from '../rest-compat/rig.ts'
 
 let rig: Rig
 
@@ -46,6 +46,30 @@ it('stands in the payloads of the message only where it was given', async () => 
   })
   for (const payload of payloads[0] ?? []) expect(payload).toMatchObject({ reference: 'A-1' })
   for (const payload of payloads[1] ?? []) expect(payload).not.toHaveProperty('reference')
+})
+
+it('stands in the payloads of a campaign message that is cancelled: with its campaign, or because its number is suppressed', async () => {
+  const { api, account } = await newTenant(rig.gateway, rig.databaseUrl)
+  const instance = await connectedInstance(rig.databaseUrl, account, { status: 'disconnected' })
+  const tenant = { api, account, instance }
+  const recipients = ['A-1', 'A-2'].map((reference) => ({ to: newNumber(), reference }))
+  expect((await api.post('campaigns', campaign(tenant, { recipients, scheduledAt: undefined }))).status).toBe(201)
+  await until(async () => (await api.get('messages')).body.data.messages.length === 2)
+  await api.post('suppressions', { phone: recipients[0]?.to })
+  await api.post(`instances/${instance.id}/connect`)
+  const cancelled = async () => {
+    const { body } = await api.graphql('{ events(first: 9, types: [message_cancelled]) { nodes { payload } } }')
+    return body.data.events.nodes.map(({ payload }: { payload: { reference?: string } }) => payload.reference)
+  }
+  await until(async () => (await cancelled()).length === 1)
+  expect(await cancelled()).toEqual(['A-1'])
+  const away = await connectedInstance(rig.databaseUrl, account, { status: 'disconnected' })
+  const input = campaign({ ...tenant, instance: away }, { recipients: recipients.slice(1), scheduledAt: undefined })
+  const other = (await api.post('campaigns', input)).body.data.id
+  await until(async () => (await api.get(`messages?campaignId=${other}`)).body.data.messages.length === 1)
+  await api.post(`campaigns/${other}/cancel`)
+  await until(async () => (await cancelled()).length === 2)
+  expect(await cancelled()).toEqual(['A-1', 'A-2'])
 })
 
 it('has 1 to 255 characters; null is left out', async () => {

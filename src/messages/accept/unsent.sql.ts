@@ -23,7 +23,8 @@ export const isUnsent = `(${queued} or ${cameBack})`
  * or in delivery.
  */
 function held(which: string): string {
-  return `select m.id, m."workspaceId", m."instanceId", m."campaignId", m."providerMessageId", m."to", w."ownerId", m."countedPeriod"::text as period, m."waitingSince" is not null as waiting
+  return `select m.id, m."workspaceId", m."instanceId", m."campaignId", m."providerMessageId", m."to", m.reference, w."ownerId",
+      m."countedPeriod"::text as period, m."waitingSince" is not null as waiting
     from messages m join workspaces w on w.id = m."workspaceId"
     where m."campaignId" = $1 and (${which}) order by m.id for update of m`
 }

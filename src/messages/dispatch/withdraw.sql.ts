@@ -18,7 +18,8 @@ export async function storeWithdrawn(tx: Sql, ids: readonly string[], errors: re
       )
       update messages m set status = 'cancelled', error = held.error, "cancelledAt" = now(), "updatedAt" = now(), "leaseToken" = null,
         "leaseUntil" = null, "waitingSince" = null, "countedPeriod" = null
-      from held where m.id = held.id returning m.id, m."workspaceId", m."instanceId", m."campaignId", m."providerMessageId", m."to", held."ownerId", held.period`,
+      from held where m.id = held.id
+      returning m.id, m."workspaceId", m."instanceId", m."campaignId", m."providerMessageId", m."to", m.reference, held."ownerId", held.period`,
     values: [ids, errors],
   })
   return rows
