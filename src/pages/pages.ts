@@ -12,7 +12,7 @@ export type Explore = (request: FastifyRequest, reply: FastifyReply) => Promise<
 
 /** Registers the pages and their assets. Returns the methods of each path. */
 export function mountPages(http: FastifyInstance, app: App, links: Links): { taken: Map<string, Set<string>>; explore: Explore } {
-  http.get('/docs', (_, reply) => show(reply, 'reference.html'))
+  http.get('/docs', (request, reply) => show(request, reply, 'reference.html'))
   http.get<{ Params: { name: string } }>('/docs/assets/:name', async (request, reply) => {
     const asset = await assetOf(request.params.name)
     if (!asset) return sendError(reply, 'NOT_FOUND')
@@ -32,7 +32,7 @@ export function mountPages(http: FastifyInstance, app: App, links: Links): { tak
       const { method, headers } = request
       const isBrowser = method === 'GET' && headers.accept?.includes('text/html') && !headers['x-api-key']
       if (app.config.production || !isBrowser) return null
-      return show(reply, 'explorer.html', { tabs: graphiqlTabs(demoIds) })
+      return show(request, reply, 'explorer.html', { tabs: graphiqlTabs(demoIds) })
     },
   }
 }
@@ -60,8 +60,18 @@ async function readPage(file: string): Promise<string> {
   return page.replace('{{key-form}}', form)
 }
 
-/** Sends a page. `settings` are what its script reads as JSON from `document.body.dataset.settings`. */
-async function show(reply: FastifyReply, file: string, settings: object = {}): Promise<FastifyReply> {
+/**
+ * Sends a page. `settings` are what its script reads as JSON from `document.body.dataset.settings`. With a trailing slash, the browser is sent
+ * to the address without it: what a page loads is relative to that, so that it works below any path.
+ */
+async function show(
+  { url }: FastifyRequest,
+  reply: FastifyReply,
+  file: string,
+  settings: object = {},
+): Promise<FastifyReply> {
+  const [, name, query] = url.match(/([^/?]+)\/(\?.*)?$/) ?? []
+  if (name !== undefined) return await reply.redirect(`../${name}${query ?? ''}`, 308)
   const page = html.get(file) ?? readPage(file)
   html.set(file, page)
   return await secure(reply)

@@ -119,6 +119,14 @@ it('shows GraphiQL to browsers, and executes requests of other clients', async (
   expect((await look(demo, query, { accept: '*/*' })).status).toBe(401)
 })
 
+it.each([
+  ['/docs/', '/docs'],
+  ['/graphql/?query=x', '/graphql?query=x'],
+])('leads a browser at %s to the page, whose assets are relative to its address', async (from, to) => {
+  const { status, headers } = await look(demo, from)
+  expect([status, new URL(headers.location as string, demo.url + from).href]).toEqual([308, demo.url + to])
+})
+
 describe('an asset of the pages', () => {
   const ours = ['key-form.css', 'key-form.js', 'reference.js', 'explorer.css', 'explorer.js']
   const theirs = ['scalar.js', 'graphiql.js', 'graphiql.css', 'editor-worker.js', 'json-worker.js', 'graphql-worker.js']
