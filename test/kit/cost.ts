@@ -40,10 +40,14 @@ export function recordShared(gateway: number, database: number): void {
   if (!process.env.TEST_COSTS) return
   record({ of: 'vitest', own: spent('self').own, children: 0 })
   record({ of: 'the shared gateway', ...spent(gateway) })
-  const running = readFileSync(`/proc/${database}/task/${database}/children`, 'utf8').split(' ').filter(Boolean)
-  const { own, children } = spent(database)
-  const stillRunning = running.reduce((sum, child) => sum + spent(Number(child)).own, 0)
-  record({ of: 'the shared database', own, children: children + stillRunning })
+  record({ of: 'the shared database', ...spentWithin(database) })
+}
+
+/** {@link spent}, where the children that still run count too: a database server, with its sessions. */
+export function spentWithin(server: number): Spent {
+  const running = readFileSync(`/proc/${server}/task/${server}/children`, 'utf8').split(' ').filter(Boolean)
+  const { own, children } = spent(server)
+  return { own, children: running.reduce((sum, child) => sum + spent(Number(child)).own, children) }
 }
 
 function record(cost: Cost): void {
