@@ -1,6 +1,6 @@
 // An operator suspends an account: its subscription counts as inactive until it resumes; signing in and reading stay possible.
 import { expect, it } from 'vitest'
-import { newPerson } from '../accounts/person.ts'
+import { logIn, newPerson } from '../accounts/person.ts'
 import { api, command, commons, connectedInstance, sql } from '../kit/kit.ts'
 import { newNumber } from '../rest-compat/rig.ts'
 
@@ -19,6 +19,7 @@ it('refuses creating and sending, keeps reading and signing in, and gives the sa
   const graph = await key.graphql('mutation { createInstance(input: { name: "Phone" }) { id } }')
   expect(graph.body.errors[0].extensions.code).toBe('SUBSCRIPTION_INACTIVE')
   expect([(await key.get('instances')).status, (await person.api.get('/api/api-keys')).status]).toEqual([200, 200])
+  expect((await logIn({ url }, person.email)).status).toBe(200)
   expect((await key.get('billing/subscription')).body.data.status).toBe('inactive')
   // A change of the plan does not end the suspension.
   expect((await run('account', 'plan', '--email', person.email, '--plan', 'max')).code).toBe(0)

@@ -74,6 +74,12 @@ describe('a rate', () => {
     expect((await graphOf(unlimited)).ratePerMinute).toBeNull()
   })
 
+  it('is that of each campaign by itself, also through one instance', async () => {
+    const ids = [await create(fresh(2), { ratePerMinute: 1 }), await create(fresh(2), { ratePerMinute: 1 })]
+    for (const id of ids) await until(async () => (await statsOf(client, id)).stats.planned === 1)
+    for (const id of ids) await client.post(`campaigns/${id}/cancel`)
+  })
+
   it('that is raised takes effect at once', async () => {
     const id = await create(fresh(3), { ratePerMinute: 1 })
     await until(async () => (await statsOf(client, id)).stats.planned === 2)

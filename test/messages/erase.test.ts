@@ -70,6 +70,7 @@ describe('erase=true', () => {
       return inbound.length > 0 && open.length === 1
     })
     const endpoint = await answered(phone)
+    await api.post('suppressions', { phone })
     const usage = (await api.get('usage')).body.data
     const answer = await api.delete(`contacts/${id}?erase=true`)
     expect([answer.status, answer.body]).toEqual([200, { data: { id, deleted: true } }])
@@ -78,6 +79,7 @@ describe('erase=true', () => {
     await until(async () => (await api.get(`media/${own.id}`)).status === 404)
     expect((await api.get(`media/${shared.id}`)).status).toBe(200)
     expect((await api.get(`messages/${other}`)).status).toBe(200)
+    expect((await api.get('suppressions')).body.data.suppressions).toMatchObject([{ phone, reason: 'manual' }])
     expect((await api.get('usage')).body.data.messagesCount).toBe(usage.messagesCount)
     const { rows } = await sql(rig.databaseUrl).query<{ payload: string }>(
       `select payload::text from events where "workspaceId" = $1 union all select payload::text from outbox where "workspaceId" = $1`,

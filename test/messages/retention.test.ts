@@ -105,6 +105,8 @@ it('RETENTION_DAYS_MESSAGES holds for every workspace, takes fractions, and boun
   expect((await api.put('retention-settings', { messagesDays: 0.000001 })).status).toBe(200)
   const { id } = (await api.post('messages/send', { instanceId: instance.id, to: newNumber(), type: 'text', text: 'x' })).body
     .data
+  const schedule = await sql(databaseUrl).query(`select cron from pgboss.schedule where name = 'messages.expire'`)
+  expect(schedule.rows, 'the worker sweeps once a minute by itself').toEqual([{ cron: '* * * * *' }])
   const app = await openApp(databaseUrl, { RETENTION_DAYS_MESSAGES: '0.00001' })
   await until(async () => {
     await sweepMessages(app)

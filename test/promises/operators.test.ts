@@ -75,10 +75,15 @@ it('the policy of the rate limit stands beside its state', async () => {
 
 it('figures of the whole installation are reported by one process, so that they add up', async () => {
   const other = await openGateway({ databaseUrl })
+  await sql(databaseUrl).query(
+    `insert into webhook_endpoints (id, "workspaceId", url, events, secret, "disabledReason", "disabledAt")
+     select gen_random_uuid(), id, 'http://127.0.0.1:9/', '{message.sent}', '', 'gone', now() from workspaces limit 1`,
+  )
   const metrics = async (url: string) => await (await get('/metrics', {}, url)).text()
   const [first, second] = [await metrics(gateway.url), await metrics(other.url)]
   expect(first).toContain('gateway_instances{status="connected"} 1')
   expect(first).toContain('gateway_instances{status="disconnected"} 1')
+  expect(first).toContain('gateway_disabled_endpoints{reason="gone"} 1')
   expect(first).toMatch(/^gateway_mails_waiting 0$/m)
   expect(second).not.toMatch(/^gateway_(instances|queue_depth|queue_lag_seconds|dead_jobs|disabled_endpoints)\{/m)
   for (const text of [first, second]) {
