@@ -41,3 +41,37 @@ export async function readStats(sql: Sql, workspaceId: string, ids: readonly str
   })
   return rows
 }
+
+/** The state of a campaign's counts, without counting. */
+export interface Mark {
+  id: string
+  recipientsCount: number
+  /** Differs after every change of the counts that began after the campaign came to rest. */
+  mark: string
+  /**
+   * True if none of its messages waits or is on its way, and nothing has changed for two minutes, longer than any transaction lasts: one that
+   * commits later has begun later, too, so its changes are the latest.
+   */
+  isAtRest: boolean
+}
+
+/**
+ * Reads the marks of campaigns: the version of the row, which changes with its recipients, and the last change of a message in each status,
+ * which is one look at the index of messages by campaign. Messages are deleted together with a change of the row, unless they are queued.
+ */
+export async function readMarks(sql: Sql, workspaceId: string, ids: readonly string[]): Promise<Mark[]> {
+  const { rows } = await sql.query<Mark>({
+    name: 'campaigns.marks',
+    text: `select c.id, c."recipientsCount", concat_ws(' ', c.xmin, m.changes) as mark,
+        not m.open and greatest(c."updatedAt", c."lastActivityAt", m.last) < now() - interval '2 minutes' as "isAtRest"
+      from campaigns c, lateral (
+        select string_agg(s.status || ' ' || l.at, ' ' order by s.status) as changes, max(l.at) as last,
+          coalesce(bool_or(s.status in ('queued', 'sending')), false) as open
+        from unnest(enum_range(null::message_status)) as s(status), lateral (
+          select "updatedAt" as at from messages where "campaignId" = c.id and status = s.status order by "updatedAt" desc limit 1
+        ) l
+      ) m where c.id = any($1::uuid[]) and c."workspaceId" = $2`,
+    values: [ids, workspaceId],
+  })
+  return rows
+}
