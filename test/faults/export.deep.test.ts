@@ -12,8 +12,8 @@ it('breaks off after kill -9, so that no reader takes it for complete, and is co
   // More than the buffers between two processes hold, so that the reader cannot have it all when the process dies.
   await sql(databaseUrl).query(
     `insert into messages (id, "workspaceId", "userId", "instanceId", type, "to", peer, body, status, safety)
-     select gen_random_uuid(), $1, $2, $3, 'text', '+4915112345001', '+4915112345001', repeat('x', 10000), 'read', '{}'
-     from generate_series(1, ${messages})`,
+     select gen_random_uuid(), $1, $2, $3, 'text', '+4915112345001', '+4915112345001', repeat('x', 10000), 'read',
+       '{"decision":"allow","riskLevel":"low","state":"stable","score":100}' from generate_series(1, ${messages})`,
     [account.workspaceId, account.userId, sure.id],
   )
   const ask = async ({ url }: { url: string }) => {

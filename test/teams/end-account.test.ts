@@ -85,6 +85,20 @@ it('deleteMe does the same, for signed-in people only', async () => {
   await until(async () => (await traces(person)).length === 0, { timeoutMs: 25_000 })
 })
 
+it('leaves the teams of others, and takes its keys there along', async () => {
+  const [person, owner] = [await newPerson(gateway, databaseUrl), await newPerson(gateway, databaseUrl)]
+  const { id } = (await owner.api.post('/api/teams', { name: 'Crew' })).body.data
+  const join = `insert into team_members ("teamId", "userId", role) values ($1, $2, 'admin')`
+  await sql(databaseUrl).query(join, [id, person.userId])
+  const { key } = (await person.api.post(`/api/teams/${id}/api-keys`, { name: 'Bot' })).body.data
+  const headers = { authorization: '', 'x-api-key': key, 'x-team-id': id }
+  expect((await owner.api.get('/api/v1/instances', headers)).status).toBe(200)
+  expect((await person.api.delete('/api/me', { password })).status).toBe(200)
+  expectRefusal(await owner.api.get('/api/v1/instances', headers), 401, 'UNAUTHORIZED')
+  const members = (await owner.api.get(`/api/teams/${id}/members`)).body.data
+  expect(members.map(({ userId }: { userId: string }) => userId)).toEqual([owner.userId])
+})
+
 it('gateway account delete asks nothing, and frees the address', async () => {
   const person = await newPerson(gateway, databaseUrl)
   const result = await command(['account', 'delete', '--email', person.email], { databaseUrl })
