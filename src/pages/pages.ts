@@ -64,12 +64,7 @@ async function readPage(file: string): Promise<string> {
  * Sends a page. `settings` are what its script reads as JSON from `document.body.dataset.settings`. With a trailing slash, the browser is sent
  * to the address without it: what a page loads is relative to that, so that it works below any path.
  */
-async function show(
-  { url }: FastifyRequest,
-  reply: FastifyReply,
-  file: string,
-  settings: object = {},
-): Promise<FastifyReply> {
+async function show({ url }: FastifyRequest, reply: FastifyReply, file: string, settings: object = {}): Promise<FastifyReply> {
   const [, name, query] = url.match(/([^/?]+)\/(\?.*)?$/) ?? []
   if (name !== undefined) return await reply.redirect(`../${name}${query ?? ''}`, 308)
   const page = html.get(file) ?? readPage(file)
