@@ -90,6 +90,19 @@ it.each([
   expect(rows).toEqual([{ attempts: 1 }])
 })
 
+it('holds up no message of another workspace, which may name the same account', async () => {
+  const own = await phone({ account: 'named' })
+  const stranger = await createAccount(databaseUrl)
+  const theirs = (await connectedInstance(databaseUrl, stranger, { settings: { account: 'named' } })).id
+  holding({ of: 'account', account: 'named' }, 600_000)
+  const first = await send(own)
+  await until(async () => (await statesOf(databaseUrl, [first]))[0] === 'held by account')
+  const message = { instanceId: theirs, to: freshNumber(), type: 'text', text: 'hello' }
+  const { id } = await sendMessage(contextFor(apps[0] as App, stranger), message)
+  await allAccepted(databaseUrl, [id])
+  expect(await statesOf(databaseUrl, [first])).toEqual(['held by account'])
+})
+
 it('has one job for all messages that wait under a hold, and none for each of them', async () => {
   const own = await phone()
   holding({ of: 'instance' }, 600_000)

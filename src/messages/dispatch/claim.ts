@@ -30,6 +30,7 @@ export interface ClaimedMessage extends Dispatchable {
   guardAt: Date
   /** True if a job looks at it when the lease is over, so that the job that brought it need not wait for its end. */
   guarded: boolean
+  workspaceId: string
   peer: string
   attempt: number
   /** True if an earlier attempt may have reached the network. */
@@ -215,6 +216,7 @@ async function lease(app: App, tx: Sql, rows: readonly OpenRow[], released: bool
     token: randomUUID(),
     guardAt: new Date(row.now.getTime() + leaseMs + guardMarginMs),
     guarded: released || inFlight(app).isSlow(row.instanceId),
+    workspaceId: row.workspaceId,
     peer: row.peer,
     attempt: row.attempts + 1,
     mayHaveLeft: row.mayHaveLeft,

@@ -4,6 +4,7 @@ import type { Hold } from '../../providers/outgoing.ts'
 import type { ProviderName } from '../../providers/provider.ts'
 
 export interface Addressed {
+  workspaceId: string
   instanceId: string
   peer: string
   provider: ProviderName
@@ -17,12 +18,13 @@ export function instanceKey(instanceId: string): string {
   return `instance ${instanceId}`
 }
 
-export function accountKey(provider: ProviderName, account: string): string {
-  return `account ${provider} ${account}`
+/** Anybody can name an account at a provider in the settings of an instance, so one workspace never holds up another. */
+export function accountKey({ workspaceId, provider }: Pick<Addressed, 'workspaceId' | 'provider'>, account: string): string {
+  return `account ${provider} ${workspaceId} ${account}`
 }
 
 /** The key of what the network asked to wait with. */
 export function holdKey(hold: Hold, message: Addressed): string {
   if (hold.of === 'recipient') return recipientKey(message)
-  return hold.of === 'instance' ? instanceKey(message.instanceId) : accountKey(message.provider, hold.account)
+  return hold.of === 'instance' ? instanceKey(message.instanceId) : accountKey(message, hold.account)
 }

@@ -96,8 +96,8 @@ async function accept(tx: Sql, list: readonly Settlement[]): Promise<number> {
   )
 }
 
-function addressed({ instance, peer, provider }: ClaimedMessage) {
-  return { instanceId: instance.id, peer, provider }
+function addressed({ workspaceId, instance, peer, provider }: ClaimedMessage) {
+  return { workspaceId, instanceId: instance.id, peer, provider }
 }
 
 /** Releases leases, and adds jobs for the next attempts. Messages with which the network asked to wait do so under their key. */

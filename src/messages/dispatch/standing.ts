@@ -37,7 +37,7 @@ export async function readStandings(
 
 function keysOf(app: App, row: OpenRow): string[] {
   const account = providerOf(app, row.provider)?.accountOf?.(instanceOf(row))
-  return [instanceKey(row.instanceId), recipientKey(row), ...(account ? [accountKey(row.provider, account)] : [])]
+  return [instanceKey(row.instanceId), recipientKey(row), ...(account ? [accountKey(row, account)] : [])]
 }
 
 /**
