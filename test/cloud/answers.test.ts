@@ -133,6 +133,13 @@ describe('an error of Meta', () => {
     expect(await answered(patient, { code, status: 429, retryAfter: 17 })).toMatchObject({ afterMs: 17_000 })
   })
 
+  it.each([
+    ['nothing', 0, 1_000],
+    ['eleven days', 1_000_000, 3_600_000],
+  ])('is waited out for a sensible time although Retry-After says %s', async (_, retryAfter, afterMs) => {
+    expect(await answered(await phone(), { code: 130429, status: 429, retryAfter })).toMatchObject({ afterMs })
+  })
+
   it.each([1, 131000])('%i is tried five times, and then fails with the code', async (code) => {
     const outcomes: SendOutcome[] = []
     for (let n = 1; n <= 5; n++) outcomes.push(await answered(shop, { code, status: 500 }, outgoing({ attempt: n })))

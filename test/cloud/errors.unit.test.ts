@@ -5,6 +5,37 @@ import { recipientsOf, standingOf } from '../../src/providers/cloud/number.ts'
 import { createWaits } from '../../src/providers/cloud/waits.ts'
 import { noDailyBound } from '../../src/providers/reports.ts'
 
+/** Every code that Meta documents for messages and registration: what becomes of a message, and the error of one that fails with it. */
+const refused = { is: 'refused' }
+const documented: [codes: number[], verdict: object, error: string][] = [
+  [[0, 190, 10, 200, 250, 299], { is: 'auth' }, 'AUTH_INVALID'],
+  [[4, 80007], { is: 'later', holds: 'account' }, 'PROVIDER_ERROR'],
+  [[2, 130429, 131016, 131057], { is: 'later', holds: 'instance' }, 'PROVIDER_ERROR'],
+  [[131056, 132069], { is: 'later', holds: 'recipient' }, 'PROVIDER_ERROR'],
+  [[1, 131000], { is: 'few' }, 'PROVIDER_ERROR'],
+  [[3, 33, 100, 131005, 131008, 131009, 131021, 131037, 131042, 131045], refused, 'PROVIDER_ERROR'],
+  [[133004, 133005, 133006, 133008, 133009, 133010, 133015, 133016, 134011, 135000], refused, 'PROVIDER_ERROR'],
+  [[368, 130497, 131031, 131048], { is: 'refused', restricted: true }, 'ACCOUNT_RESTRICTED'],
+  [[130472, 131049], refused, 'NOT_DELIVERED_BY_POLICY'],
+  [[131026], refused, 'RECIPIENT_NOT_FOUND'],
+  [[131047], refused, 'OUTSIDE_WINDOW'],
+  [[131050], refused, 'OPTED_OUT'],
+  [[131051], refused, 'UNSUPPORTED_TYPE'],
+  [[131052, 131053], refused, 'MEDIA_REJECTED'],
+  [[132000, 132001, 132005, 132007, 132012, 132015, 132016, 132068], refused, 'TEMPLATE_REJECTED'],
+]
+
+it.each(documented.flatMap(([codes, verdict, error]) => codes.map((code) => [code, error, verdict] as const)))(
+  '%i is %s in a status, with words of our own where Meta gives none',
+  (code, error, verdict) => {
+    expect(verdictOf(code)).toMatchObject(verdict)
+    const failure = failureOf(code, '', [])
+    expect(failure).toMatchObject({ error, restricted: error === 'ACCOUNT_RESTRICTED' })
+    expect(failure.detail).toMatch(new RegExp(`^(?!refused by Meta)[a-z].{10,} \\(${code}\\)$`))
+    if (verdict === refused) expect(verdictOf(code)).toMatchObject({ error })
+  },
+)
+
 describe('the reason of a failure', () => {
   it('is in the words of Meta with the code, or in ours', () => {
     expect(reasonOf(131026, 'Message undeliverable.', [])).toBe('Message undeliverable. (131026)')
@@ -20,9 +51,13 @@ describe('the reason of a failure', () => {
   })
 
   it('is final in a status, also for codes that let a send wait', () => {
-    expect(failureOf(131056, 'Pair rate')).toEqual({ error: 'PROVIDER_ERROR', detail: 'Pair rate (131056)', restricted: false })
-    expect(failureOf(190, '')).toMatchObject({ error: 'AUTH_INVALID' })
-    expect(failureOf(131048, 'Spam')).toEqual({ error: 'ACCOUNT_RESTRICTED', detail: 'Spam (131048)', restricted: true })
+    expect(failureOf(131056, 'Pair rate', [])).toEqual({
+      error: 'PROVIDER_ERROR',
+      detail: 'Pair rate (131056)',
+      restricted: false,
+    })
+    expect(failureOf(190, '', [])).toMatchObject({ error: 'AUTH_INVALID' })
+    expect(failureOf(131048, 'Spam', [])).toEqual({ error: 'ACCOUNT_RESTRICTED', detail: 'Spam (131048)', restricted: true })
   })
 })
 

@@ -44,6 +44,11 @@ it('calls an instance at risk or restricted as Meta does', async () => {
     status: 'connected',
     lastError: 'Meta restricts the number: status is RESTRICTED',
   })
+  phone.number.status = 'CONNECTED'
+  await until(async () => (await rig.state(phone.id)).lastError === null)
+  expect((await healthOf(phone)).safetyState).toBe('restricted')
+  phone.number.status = 'RESTRICTED'
+  await until(async () => (await rig.state(phone.id)).lastError !== null)
   const { rows } = await sql(rig.databaseUrl).query('select meta from instances where id = $1', [phone.id])
   expect(rows[0].meta).toEqual({
     verifiedName: 'Test Business',

@@ -73,6 +73,14 @@ const rows: Readonly<Record<number, Row>> = {
   131053: { verdict: refused('MEDIA_REJECTED'), words: 'the file could not be uploaded' },
   131056: { verdict: later('recipient', 1_000, 4, 256_000), words: 'too many messages to this number' },
   131057: { verdict: later('instance', 60_000, 1), words: 'the number is under maintenance' },
+  132000: { verdict: refused('TEMPLATE_REJECTED'), words: 'the template takes another number of values' },
+  132001: { verdict: refused('TEMPLATE_REJECTED'), words: 'no approved template has this name and language' },
+  132005: { verdict: refused('TEMPLATE_REJECTED'), words: 'the text of the template becomes too long' },
+  132007: { verdict: refused('TEMPLATE_REJECTED'), words: 'the content violates the policy of templates' },
+  132012: { verdict: refused('TEMPLATE_REJECTED'), words: 'a value of the template has the wrong form' },
+  132015: { verdict: refused('TEMPLATE_REJECTED'), words: 'the template is paused for its quality' },
+  132016: { verdict: refused('TEMPLATE_REJECTED'), words: 'the template is disabled for its quality' },
+  132068: { verdict: refused('TEMPLATE_REJECTED'), words: 'the flow is blocked' },
   132069: { verdict: later('recipient', 1_000), words: 'the flow is throttled' },
   133004: { verdict: refused('PROVIDER_ERROR'), words: 'the server is unavailable' },
   133005: { verdict: refused('PROVIDER_ERROR'), words: 'the pin is wrong' },
@@ -114,8 +122,12 @@ export function reasonOf(code: number, words: string, secrets: readonly (string 
 }
 
 /** The error of a message that Meta reports as failed, which is final whatever the code says of another try. */
-export function failureOf(code: number, words: string): { error: string; detail: string; restricted: boolean } {
+export function failureOf(
+  code: number,
+  words: string,
+  secrets: readonly (string | undefined)[],
+): { error: string; detail: string; restricted: boolean } {
   const verdict = verdictOf(code)
   const error = verdict.is === 'refused' ? verdict.error : verdict.is === 'auth' ? 'AUTH_INVALID' : 'PROVIDER_ERROR'
-  return { error, detail: reasonOf(code, words, []), restricted: verdict.is === 'refused' && verdict.restricted === true }
+  return { error, detail: reasonOf(code, words, secrets), restricted: verdict.is === 'refused' && verdict.restricted === true }
 }

@@ -46,6 +46,8 @@ export interface Graph {
 /** A message has 8 s in all (messages/safety/policy.ts), which these times share with an upload. */
 const connectMs = 2_500
 const callMs = 4_500
+/** From the first byte sent to the last one received, by default. */
+export const longestCallMs = connectMs + callMs
 const mostBytes = 1024 * 1024
 
 export const graph = definePart(openGraph)
@@ -90,13 +92,20 @@ async function read({ statusCode: status, headers, body }: Dispatcher.ResponseDa
     chunks.push(chunk)
   }
   const answer = parsed(Buffer.concat(chunks).toString())
-  const retryAfterMs = parseRetryAfter(headers['retry-after'])
+  const retryAfterMs = boundedWait(parseRetryAfter(headers['retry-after']))
   const { error } = answer ?? {}
   if (status >= 400 && isObject(error) && typeof error.code === 'number') {
     return { is: 'error', status, code: error.code, words: wordsIn(error), retryAfterMs }
   }
   if (status >= 200 && status < 300) return answer ? { is: 'done', body: answer } : { is: 'lost' }
   return status >= 500 ? { is: 'lost' } : { is: 'bare', status, retryAfterMs }
+}
+
+/** Meta's limits end within the hour. A wrong time must neither let calls follow without a pause, nor stop an account for days. */
+const longestWaitMs = 3_600_000
+
+function boundedWait(ms: number | undefined): number | undefined {
+  return ms ? Math.min(ms, longestWaitMs) : undefined
 }
 
 function parsed(text: string): Record<string, unknown> | undefined {

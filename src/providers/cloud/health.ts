@@ -1,10 +1,11 @@
 // Health of connected numbers: read from Meta at an interval, by one process at a time, and reported as the account's standing.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../../core/app.ts'
+import { sqlTransaction } from '../../core/database/transaction.ts'
 import type { ProviderHost } from '../provider.ts'
-import { takeDueHealth } from './cloud.sql.ts'
+import { lockStatus, takeDueHealth } from './cloud.sql.ts'
 import { reasonOf, verdictOf } from './errors.ts'
-import { readNumber, standingOf } from './number.ts'
+import { readNumber, restrictedWords, standingOf } from './number.ts'
 import type { KnownCloudInstance } from './settings.ts'
 import { refuseToken } from './token.ts'
 
@@ -51,10 +52,22 @@ async function readHealth(app: App, host: Host, id: string): Promise<void> {
   const { phoneNumberId, accessToken } = instance?.settings ?? {}
   if (!instance || !phoneNumberId || !accessToken) return
   const answer = await readNumber(app, { phoneNumberId, accessToken })
-  if (answer.is === 'done') return await host.state({ instanceId: id, ...standingOf(answer.body) })
+  if (answer.is === 'done') return await reportStanding(app, host, id, answer.body)
   if (answer.is === 'error' && verdictOf(answer.code).is === 'auth') {
     await refuseToken(app, host, instance, reasonOf(answer.code, '', []))
     return
   }
   app.log.info({ instanceId: id, answer: answer.is }, 'health of a number not read')
+}
+
+/** The words for a restriction go with it; those of another error stay. */
+async function reportStanding(app: App, host: Host, id: string, number: Record<string, unknown>): Promise<void> {
+  const standing = standingOf(number)
+  await sqlTransaction(app.pool, async (tx) => {
+    const { status, lastError } = (await lockStatus(tx, id)) ?? {}
+    if (status !== 'connected') return
+    const isOver = !standing.restricted && lastError?.startsWith(restrictedWords)
+    await host.state({ instanceId: id, ...standing, ...(isOver && { status, error: null }) }, tx)
+  })
+  app.signals.emit('outbox')
 }

@@ -3,6 +3,7 @@ import { isId } from '../../core/id.ts'
 import type { Receipt, ReceiptStatus } from '../reports.ts'
 import { failureOf } from './errors.ts'
 import { fieldsOf, idOf, listOf, numberOf, textOf, timeOf } from './hook-values.ts'
+import type { CloudSettings, KnownCloudInstance } from './settings.ts'
 
 /** `played` is said of voice messages, after `read`. */
 const statuses: ReadonlyMap<unknown, ReceiptStatus> = new Map([
@@ -14,19 +15,20 @@ const statuses: ReadonlyMap<unknown, ReceiptStatus> = new Map([
 ])
 
 /** Returns undefined for a status that says nothing about a message, or that this gateway does not know. */
-export function receiptOf(instanceId: string, item: unknown): Receipt | undefined {
+export function receiptOf({ id: instanceId, settings }: KnownCloudInstance, item: unknown): Receipt | undefined {
   const { id, status: name, timestamp, biz_opaque_callback_data: data, errors } = fieldsOf(item)
   const status = statuses.get(name)
   const providerMessageId = idOf(id)
   if (!status || !providerMessageId) return undefined
   const reference = isId(data) ? data : undefined
   const receipt = { instanceId, reference, providerMessageId, status, at: timeOf(timestamp) }
-  return status === 'failed' ? { ...receipt, ...reasonIn(errors) } : receipt
+  return status === 'failed' ? { ...receipt, ...reasonIn(errors, settings) } : receipt
 }
 
-function reasonIn(errors: unknown): Partial<Receipt> {
+function reasonIn(errors: unknown, { accessToken, appSecret, verifyToken, pin }: Partial<CloudSettings>): Partial<Receipt> {
   const { code, title, message, error_data: data } = fieldsOf(listOf(errors)[0])
   const words = textOf(fieldsOf(data).details) ?? textOf(message) ?? textOf(title) ?? ''
   const number = numberOf(code)
-  return number === undefined ? { error: 'PROVIDER_ERROR', detail: words || undefined } : failureOf(number, words)
+  if (number === undefined) return { error: 'PROVIDER_ERROR', detail: words || undefined }
+  return failureOf(number, words, [accessToken, appSecret, verifyToken, pin])
 }

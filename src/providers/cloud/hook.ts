@@ -71,7 +71,7 @@ async function receive(app: App, request: ProviderRequest, host: Host): Promise<
       const found = instances.get(phoneNumberId) ?? instanceFor(instance, phoneNumberId, host)
       instances.set(phoneNumberId, found)
       const owner = await found
-      if (owner) await store(app, owner.id, change, host)
+      if (owner) await store(app, owner, change, host)
       else drop(app, instance.id, change)
     }
   })
@@ -97,9 +97,9 @@ async function instanceFor(
 /** Most items of one transaction. */
 const mostItems = 500
 
-async function store(app: App, instanceId: string, { statuses, messages, contacts }: Change, host: Host): Promise<void> {
-  const receipts = statuses.flatMap((item) => receiptOf(instanceId, item) ?? [])
-  const inbound = messages.flatMap((item) => inboundOf(instanceId, item, contacts) ?? [])
+async function store(app: App, owner: KnownCloudInstance, { statuses, messages, contacts }: Change, host: Host): Promise<void> {
+  const receipts = statuses.flatMap((item) => receiptOf(owner, item) ?? [])
+  const inbound = messages.flatMap((item) => inboundOf(owner.id, item, contacts) ?? [])
   count(app, 'ignored', statuses.length + messages.length - receipts.length - inbound.length)
   for (let from = 0; from < receipts.length; from += mostItems) {
     const results = await host.receipts(receipts.slice(from, from + mostItems))

@@ -40,6 +40,9 @@ export function isUnregistered({ status, platform_type: platform }: Described): 
 const restricting = new Set(['RED', 'RESTRICTED', 'BLOCKED', 'BANNED'])
 const risky = new Set(['YELLOW', 'LIMITED', 'FLAGGED'])
 
+/** The beginning of the words for a restriction. */
+export const restrictedWords = 'Meta restricts the number: '
+
 type Standing = Pick<StateChange, 'restricted' | 'atRisk' | 'dailyRecipients' | 'meta'>
 
 /** The standing of the account, and the words for a restriction. A restriction is followed by a time of risk. */
@@ -62,7 +65,7 @@ export function standingOf(number: Described): Standing & { error?: string } {
     meta,
     dailyRecipients: limit === null ? undefined : recipientsOf(limit),
     atRisk: restriction !== undefined || Object.values(signals).some((value) => risky.has(value ?? '')),
-    ...(restriction && { restricted: true, error: `Meta restricts the number: ${restriction.join(' is ')}` }),
+    ...(restriction && { restricted: true, error: `${restrictedWords}${restriction.join(' is ')}` }),
   }
 }
 

@@ -116,8 +116,9 @@ export function createSend(app: App, host: () => Host) {
 const lost: SendOutcome = { outcome: 'unknown', error: 'UNKNOWN_OUTCOME', detail: 'the answer of Meta was lost' }
 const again: SendOutcome = { outcome: 'retry', error: 'TEMPORARILY_UNAVAILABLE', afterMs: 0, offline: true }
 
+/** Anybody can name a business account, but only those who know its app secret share its waits. */
 function keysOf({ id, settings }: CloudInstance, { to }: OutgoingMessage): [recipient: string, number: string, account: string] {
-  return [`${id} ${to}`, id, settings.businessAccountId]
+  return [`${id} ${to}`, id, `${settings.businessAccountId} ${settings.appSecret}`]
 }
 
 function idIn({ messages }: Record<string, unknown>): string | undefined {

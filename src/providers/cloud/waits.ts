@@ -2,7 +2,7 @@
 import type { Later } from './errors.ts'
 
 export interface Waits {
-  /** Milliseconds to wait now. Meta's own `Retry-After` has precedence, if it is longer than nothing. */
+  /** Milliseconds to wait now. Meta's own `Retry-After` has precedence. */
   next: (key: string, verdict: Later, retryAfterMs: number | undefined) => number
   /** A call succeeded, so that the next wait is short again. */
   end: (key: string) => void
