@@ -7,8 +7,9 @@ import { leaveOut } from './campaigns/leave-out.ts'
 import { checkCampaign } from './campaigns/service.ts'
 import { type App, type AppOptions, createApp } from './core/app.ts'
 import { sampleEvent } from './event-types.ts'
+import { findInstance, findSiblings } from './instances/of-provider.ts'
 import { fitInstances } from './instances/rest.ts'
-import { checkInstance, findInstance, findSiblings } from './instances/service.ts'
+import { checkInstance } from './instances/service.ts'
 import { applyChange, changeState } from './instances/state.ts'
 import { fileAt } from './media/service.ts'
 import { instanceKey } from './messages/dispatch/hold-key.ts'
@@ -61,7 +62,7 @@ export async function openApp(options: Omit<AppOptions, 'hooks'>): Promise<App> 
 /** Takes the reports of the provider with that name, and finds its instances. */
 export function hostFor(app: App, provider: ProviderName): ProviderHost<StoredInstance> {
   return {
-    instance: (id) => findInstance(app, provider, id),
+    instance: (id, tx) => findInstance(app, provider, id, tx),
     siblings: (id, name, value) => findSiblings(app, provider, id, { name, value }),
     sent: (instanceId, id) => readSent(app.pool, instanceId, id),
     ready: (instanceId) => void app.signals.emit('held', instanceKey(instanceId), 0),

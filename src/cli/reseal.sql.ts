@@ -17,7 +17,15 @@ export const sealedColumns: readonly SealedColumn[] = [
   { table: 'webhook_endpoints', key: id, column: 'secret', type: 'bytea' },
   { table: 'webhook_endpoints', key: id, column: 'previousSecret', type: 'bytea' },
   { table: 'instances', key: id, column: 'credentials', type: 'bytea' },
-  { table: 'cloud_departures', key: [{ name: 'instanceId', type: 'uuid' }], column: 'accessToken', type: 'bytea' },
+  {
+    table: 'cloud_departures',
+    key: [
+      { name: 'instanceId', type: 'uuid' },
+      { name: 'businessAccountId', type: 'text' },
+    ],
+    column: 'accessToken',
+    type: 'bytea',
+  },
   { table: 'web_sessions', key: [{ name: 'instanceId', type: 'uuid' }], column: 'removal', type: 'bytea' },
   { table: 'web_creds', key: [{ name: 'instanceId', type: 'uuid' }], column: 'data', type: 'bytea' },
   {

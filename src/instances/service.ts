@@ -1,7 +1,6 @@
 // Operations on instances: create, connect, log out, delete.
 import { z } from 'zod'
 import type { App } from '../core/app.ts'
-import { createBatch } from '../core/batch.ts'
 import type { Config } from '../core/config/config.ts'
 import type { Context } from '../core/context.ts'
 import { countedWorkspaces } from '../core/counted-workspaces.ts'
@@ -10,16 +9,14 @@ import { fail } from '../core/errors.ts'
 import { idempotencyKey } from '../core/graph/input.ts'
 import { newId } from '../core/id.ts'
 import { write } from '../core/idempotency/idempotency.ts'
-import { definePart } from '../core/part.ts'
 import { phone } from '../core/phone.ts'
 import { isTaken } from '../core/public-failure.ts'
 import { requireManager } from '../core/roles.ts'
-import { jsonObject, nameOf, parse, uuid } from '../core/validation.ts'
+import { jsonObject, nameOf, parse } from '../core/validation.ts'
 import type { Instance, Prisma } from '../generated/prisma/client.ts'
 import { ProviderName } from '../generated/prisma/enums.ts'
-import type { StoredInstance } from '../providers/provider.ts'
 import { providerOf } from '../providers/providers.ts'
-import { lockInstance, markDeleted, type ProviderRow, readOfProvider, storeChanges } from './instances.sql.ts'
+import { lockInstance, markDeleted, storeChanges } from './instances.sql.ts'
 import { applyChange } from './state.ts'
 import { tellInstance } from './tell.ts'
 
@@ -204,46 +201,4 @@ function providerFor(app: App, instance: Instance) {
     providerOf(app, instance.provider) ??
     fail('PROVIDER_ERROR', `The provider ${instance.provider} is not configured on this server`)
   )
-}
-
-/**
- * Every post of a network asks for its instance. Those of one moment share a statement: by Prisma, a post with one status took 2.1 ms of
- * processor time in place of 1.4.
- */
-const found = definePart((app) =>
-  createBatch<string, ProviderRow | undefined>({
-    max: 200,
-    parallel: 2,
-    async run(ids) {
-      const rows = await readOfProvider(app.pool, ids)
-      return ids.map((id) => rows.get(id))
-    },
-  }),
-)
-
-/** Finds an instance of a provider, in any workspace. `id` may be any text. */
-export async function findInstance(app: App, provider: ProviderName, id: string): Promise<StoredInstance | undefined> {
-  if (!uuid.safeParse(id).success) return undefined
-  const row = await found(app)(id.toLowerCase())
-  return row?.provider === provider ? row : undefined
-}
-
-/** The other instances of a provider in the workspace of the instance `id` whose setting `name` has that value. */
-export async function findSiblings(
-  { db }: App,
-  provider: ProviderName,
-  id: string,
-  { name, value }: { name: string; value: string },
-): Promise<StoredInstance[]> {
-  const found = await db.instance.findUnique({ where: { id }, select: { workspaceId: true } })
-  if (!found) return []
-  const where = {
-    workspaceId: found.workspaceId,
-    provider,
-    deletedAt: null,
-    id: { not: id },
-    settings: { path: [name], equals: value },
-  }
-  const select = { id: true, waNumber: true, settings: true, credentials: true }
-  return await db.instance.findMany({ where, select, orderBy: { id: 'asc' } })
 }

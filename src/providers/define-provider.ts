@@ -27,8 +27,8 @@ export function defineProvider<Settings extends object>(definition: ProviderDefi
     const known = ({ id, waNumber, ...stored }: StoredInstance) => ({ id, waNumber, settings: store.openKnown(stored) })
     const hostOf = (host: ProviderHost<StoredInstance>): ProviderHost<ProviderInstance<Partial<Settings>>> => ({
       ...host,
-      async instance(id) {
-        const stored = await host.instance(id)
+      async instance(...of) {
+        const stored = await host.instance(...of)
         return stored && known(stored)
       },
       siblings: async (...of) => (await host.siblings(...of)).map(known),

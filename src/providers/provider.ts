@@ -40,8 +40,8 @@ export type MarkedRead = { outcome: 'done' } | { outcome: 'refused' | 'retry'; d
  * decrypted with this SECRET_KEY.
  */
 export interface ProviderHost<Known> extends Reports {
-  /** Finds an instance of this provider. Deleted ones are not found. */
-  instance: (id: string) => Promise<Known | undefined>
+  /** Finds an instance of this provider, in the provider's own transaction `tx` if it has one. Deleted ones are not found. */
+  instance: (id: string, tx?: Sql) => Promise<Known | undefined>
   /** The other instances of this provider in the workspace of this one whose setting `name`, which must not be secret, has that value. */
   siblings: (id: string, name: string, value: string) => Promise<Known[]>
   /** A message that an instance sent, by the provider's id; undefined if it is not stored any more. */

@@ -1,37 +1,22 @@
 // Connecting, replacing the token and logging out of an instance on Meta's Cloud API.
-import http from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { atEnd, sql, until } from '../kit/kit.ts'
-import { openRig, type Rig } from './rig.ts'
+import { openSse } from '../events/sse.ts'
+import { sql, until } from '../kit/kit.ts'
+import { type CallbackRig, openCallbackRig } from './callback-rig.ts'
+import type { Rig } from './rig.ts'
 import type { MetaNumber } from './stand-in.ts'
 
+let stage: CallbackRig
 let rig: Rig
-/** Stands for this server's public address: answers Meta's verification with the tokens that it knows. */
-const verified = new Set<string>()
-let publicUrl: string
+let create: CallbackRig['create']
 
 beforeAll(async () => {
-  const server = http.createServer((request, response) => {
-    const { searchParams } = new URL(request.url as string, 'http://us')
-    if (!verified.has(searchParams.get('hub.verify_token') ?? '')) return void response.writeHead(403).end()
-    response.end(searchParams.get('hub.challenge'))
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  publicUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  atEnd('file', async () => void server.close())
-  rig = await openRig({ PUBLIC_URL: publicUrl })
+  stage = await openCallbackRig()
+  ;({ rig, create } = stage)
 })
 
 function numberWith(given: Partial<MetaNumber> = {}): MetaNumber {
   return rig.standIn.addNumber(given)
-}
-
-/** An instance whose verify token Meta's verification will find right. */
-async function create(number: MetaNumber, more: Record<string, unknown> = {}): Promise<string> {
-  const verifyToken = `verify-${number.id}`
-  verified.add(verifyToken)
-  return await rig.create(number, { verifyToken, ...more })
 }
 
 describe('connect', () => {
@@ -41,7 +26,7 @@ describe('connect', () => {
     expect(await rig.connect(id)).toEqual({ status: 'connected', lastError: null })
     expect((await rig.api.get(`instances/${id}`)).body.data).toMatchObject({ waNumber: '+15550783881', status: 'connected' })
     expect(rig.standIn.callbackOf(number.businessAccountId)).toEqual({
-      url: `${publicUrl}/providers/cloud/${id}`,
+      url: `${stage.publicUrl}/providers/cloud/${id}`,
       verifyToken: `verify-${number.id}`,
     })
     const calls = rig.standIn.requests
@@ -49,8 +34,26 @@ describe('connect', () => {
       .map(({ body }) => `${body}`)
     expect(calls).toEqual([
       '{}',
-      JSON.stringify({ override_callback_uri: `${publicUrl}/providers/cloud/${id}`, verify_token: `verify-${number.id}` }),
+      JSON.stringify({ override_callback_uri: `${stage.publicUrl}/providers/cloud/${id}`, verify_token: `verify-${number.id}` }),
     ])
+  })
+
+  it('is followed live, to its end', async () => {
+    const number = numberWith()
+    const id = await create(number, { accessToken: 'EAAwrong' })
+    const query = 'subscription ($id: ID!) { instanceState(id: $id) { status lastError } }'
+    const headers = { 'x-api-key': rig.account.apiKey }
+    const stream = await openSse(`${rig.gateway.url}/graphql`, { headers, body: { query, variables: { id } } })
+    const states = () => stream.events.flatMap(({ data }) => (data ? [Object.values(JSON.parse(data).data.instanceState)] : []))
+    await until(() => states().length === 1)
+    await rig.connect(id)
+    await until(() => states().at(-1)?.[0] === 'disconnected')
+    await rig.api.put(`instances/${id}`, { settings: { accessToken: number.accessToken } })
+    await until(() => states().at(-1)?.[0] === 'connected')
+    expect(states().at(0)).toEqual(['created', null])
+    expect(states()).toContainEqual(['connecting', null])
+    expect(states()).toContainEqual(['disconnected', 'the access token was refused (190)'])
+    expect(states().at(-1)).toEqual(['connected', null])
   })
 
   it('makes a verify token when none is given', async () => {
@@ -166,45 +169,6 @@ describe('the number', () => {
     })
     await rig.api.delete(`instances/${created?.body.data.id}`)
     expect((await rig.api.post('instances', { name: 'C', provider: 'cloud', settings })).status).toBe(201)
-  })
-})
-
-describe('another business account', () => {
-  const move = async (id: string, businessAccountId: string) => {
-    const { status, body } = await rig.api.put(`instances/${id}`, { settings: { businessAccountId } })
-    expect([status, body.data.status]).toEqual([200, 'connected'])
-  }
-
-  it('of a connected instance gets its webhooks, and the former one no longer has them', async () => {
-    const number = numberWith()
-    // A token of a business has all of its accounts.
-    const { businessAccountId: former, accessToken } = number
-    numberWith({ businessAccountId: former, accessToken })
-    const id = await create(number)
-    await rig.connect(id)
-    number.businessAccountId = '7700'
-    rig.standIn.addFault({ on: /POST 7700/, effect: { code: 2, status: 503 } })
-    await move(id, '7700')
-    await until(async () => (await rig.state(id)).lastError?.startsWith('the webhooks were not subscribed'))
-    await until(() => rig.standIn.callbackOf('7700')?.url.endsWith(id))
-    await until(async () => (await rig.state(id)).lastError === null)
-    await until(() => !rig.standIn.isSubscribed(former))
-    expect(await rig.state(id)).toEqual({ status: 'connected', lastError: null })
-    // A plan has room for twenty instances.
-    await rig.api.delete(`instances/${id}`)
-  })
-
-  it('leaves the webhooks of the former one to another instance that uses it', async () => {
-    const first = numberWith()
-    const second = numberWith({ businessAccountId: first.businessAccountId })
-    const [stays, leaves] = [await create(first), await create(second)]
-    await rig.connect(stays)
-    await rig.connect(leaves)
-    second.businessAccountId = '7701'
-    await move(leaves, '7701')
-    await until(() => rig.standIn.callbackOf('7701')?.url.endsWith(leaves))
-    await until(() => rig.standIn.callbackOf(first.businessAccountId)?.url.endsWith(stays))
-    for (const id of [stays, leaves]) await rig.api.delete(`instances/${id}`)
   })
 })
 

@@ -23,8 +23,13 @@ export interface ProviderRig {
 }
 
 /** `file` is what the store has, whatever the address. */
-export async function openProvider(databaseUrl: string, standIn: StandIn, file?: StoredFile): Promise<ProviderRig> {
-  const app = await openApp(databaseUrl, { CLOUD_API_URL: standIn.url, CLOUD_HEALTH_SECONDS: '100000' })
+export async function openProvider(
+  databaseUrl: string,
+  standIn: StandIn,
+  file?: StoredFile,
+  env: Record<string, string> = {},
+): Promise<ProviderRig> {
+  const app = await openApp(databaseUrl, { CLOUD_API_URL: standIn.url, CLOUD_HEALTH_SECONDS: '100000', ...env })
   const provider = providers(app).get('cloud') as Provider
   const host = hostFor(app, 'cloud')
   const started = await provider.start(file ? { ...host, file: async () => file } : host)

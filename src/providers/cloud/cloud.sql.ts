@@ -14,6 +14,34 @@ export async function lockStatus(
   return rows[0]
 }
 
+const usesAccount = `provider = 'cloud' and "deletedAt" is null and status in ('connected', 'connecting', 'disconnected')`
+
+/** Locks an instance, and returns true if it uses this business account. */
+export async function lockUse(tx: Sql, instanceId: string, businessAccountId: string): Promise<boolean> {
+  const { rows } = await tx.query<{ uses: boolean }>(
+    `select ${usesAccount} and settings->>'businessAccountId' = $2 as uses from instances where id = $1 for update`,
+    [instanceId, businessAccountId],
+  )
+  return rows[0]?.uses === true
+}
+
+/**
+ * The instances of any workspace that use a business account, connected ones first. `isSister`: it is in the workspace of the instance
+ * `leaving`, which may be deleted.
+ */
+export async function readUsers(
+  sql: Sql,
+  businessAccountId: string,
+  leaving: string,
+): Promise<{ id: string; isSister: boolean }[]> {
+  const { rows } = await sql.query<{ id: string; isSister: boolean }>(
+    `select id, "workspaceId" = (select "workspaceId" from instances where id = $2) as "isSister" from instances
+     where ${usesAccount} and settings->>'businessAccountId' = $1 order by status = 'connected' desc, id`,
+    [businessAccountId, leaving],
+  )
+  return rows
+}
+
 /**
  * Takes connected instances whose health was last read before `everyMs`, at most `limit`, so that one process reads each. The row locks
  * decide between two processes.
@@ -34,46 +62,3 @@ export async function takeDueHealth(sql: Sql, everyMs: number, limit: number): P
 export async function noteHealth(sql: Sql, instanceId: string): Promise<void> {
   await sql.query('update instances set "healthReadAt" = now() where id = $1', [instanceId])
 }
-
-/** The instances of any workspace that use a business account, connected ones first. */
-export async function readUsers(sql: Sql, businessAccountId: string): Promise<string[]> {
-  const { rows } = await sql.query<{ id: string }>(
-    `select id from instances where provider = 'cloud' and "deletedAt" is null and settings->>'businessAccountId' = $1
-       and status in ('connected', 'connecting', 'disconnected')
-     order by status = 'connected' desc, id`,
-    [businessAccountId],
-  )
-  return rows.map(({ id }) => id)
-}
-
-export interface Departure {
-  businessAccountId: string
-  accessToken: Uint8Array<ArrayBuffer>
-}
-
-/** Keeps the sealed token for a business account that an instance leaves, until its webhooks end. */
-export async function addDeparture(tx: Sql, instanceId: string, departure: Departure): Promise<void> {
-  await tx.query(
-    `insert into cloud_departures ("instanceId", "businessAccountId", "accessToken") values ($1, $2, $3)
-     on conflict ("instanceId") do update
-       set "businessAccountId" = excluded."businessAccountId", "accessToken" = excluded."accessToken", "createdAt" = now()`,
-    [instanceId, departure.businessAccountId, departure.accessToken],
-  )
-}
-
-export async function readDeparture(sql: Sql, instanceId: string): Promise<Departure | undefined> {
-  const { rows } = await sql.query<Departure & { [column: string]: unknown }>(
-    `select "businessAccountId", "accessToken" from cloud_departures where "instanceId" = $1 and "createdAt" > now() - interval '24 hours'`,
-    [instanceId],
-  )
-  return rows[0]
-}
-
-export async function endDeparture(sql: Sql, instanceId: string, businessAccountId: string): Promise<void> {
-  await sql.query('delete from cloud_departures where "instanceId" = $1 and "businessAccountId" = $2', [
-    instanceId,
-    businessAccountId,
-  ])
-}
-
-export const expiredDepartures = { table: 'cloud_departures', where: `"createdAt" < now() - interval '24 hours'` }

@@ -1,11 +1,10 @@
 // Cloud provider: WhatsApp by Meta's Cloud API, over the Graph API.
 import type { App } from '../../core/app.ts'
-import type { Sql } from '../../core/database/database.ts'
 import { defineProvider } from '../define-provider.ts'
 import { faultOfFile } from '../outgoing.ts'
 import type { Connector } from '../provider.ts'
 import { checkNumber } from './check.ts'
-import { addDeparture } from './cloud.sql.ts'
+import { leave } from './depart.ts'
 import { startHealth } from './health.ts'
 import { hookRoutes } from './hook.ts'
 import { fetchMedia } from './hook-media.ts'
@@ -33,14 +32,15 @@ function openCloud(app: App): Connector<CloudInstance, KnownCloudInstance> {
       const { businessAccountId, accessToken, verifyToken } = before.settings
       const isMoved = businessAccountId !== settings.businessAccountId
       if (isMoved && waNumber !== null && accessToken && businessAccountId)
-        await leave(app, tx, id, businessAccountId, accessToken)
+        await leave(app, tx, { instanceId: id, businessAccountId }, accessToken)
       if (status === 'connecting') await enqueueLink(app, tx, id, 'connect')
       const isOther = isMoved || accessToken !== settings.accessToken || verifyToken !== settings.verifyToken
       if (status === 'connected' && isOther) await enqueueLink(app, tx, id, 'subscribe')
     },
     async logout({ id, waNumber, settings: { accessToken, businessAccountId } }, tx) {
-      // A number that never connected has no webhooks to end.
-      if (waNumber !== null && accessToken && businessAccountId) await leave(app, tx, id, businessAccountId, accessToken)
+      // A number that never connected has no webhooks to end, unless it is connecting now, which then ends them.
+      if (waNumber !== null && accessToken && businessAccountId)
+        await leave(app, tx, { instanceId: id, businessAccountId }, accessToken)
     },
     send: createSend(app, () => cloudHost(app)),
     // Meta has no look-up of numbers.
@@ -58,10 +58,4 @@ function openCloud(app: App): Connector<CloudInstance, KnownCloudInstance> {
     markRead: (...of) => markRead(app, ...of),
     routes: hookRoutes(app),
   }
-}
-
-/** Ends the webhooks of a business account, after the commit. */
-async function leave(app: App, tx: Sql, instanceId: string, businessAccountId: string, accessToken: string): Promise<void> {
-  await addDeparture(tx, instanceId, { businessAccountId, accessToken: app.sealer.seal(accessToken) })
-  await enqueueLink(app, tx, instanceId, 'depart')
 }

@@ -1,4 +1,5 @@
 // Connects an instance: reads its number, registers it if need be, and subscribes the webhooks. Runs as a job, so that a restart continues.
+import { isDeepStrictEqual } from 'node:util'
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
@@ -9,7 +10,7 @@ import { type GraphAnswer, graph } from './graph.ts'
 import { enqueueLink } from './link-job.ts'
 import { isLater, isUnregistered, readNumber, standingOf, waNumberOf, wordsFor } from './number.ts'
 import { type CloudSettings, type KnownCloudInstance, settings as schema } from './settings.ts'
-import { type Subscription, subscribe, unsubscribed } from './subscription.ts'
+import { confirm, type Subscription, subscribe, unsubscribed } from './subscription.ts'
 
 type Host = ProviderHost<KnownCloudInstance>
 
@@ -25,18 +26,24 @@ export async function connect(app: App, host: Host, id: string, tries: number): 
     return await report(app, host, { instanceId: id, status: 'disconnected', error: 'a secret setting is missing' })
   const settings = opened.data
   const reading = await readRegistered(app, settings)
-  if (reading.is === 'failed') return await report(app, host, { instanceId: id, status: 'disconnected', error: reading.words })
+  if (reading.is === 'failed')
+    return await report(app, host, { instanceId: id, status: 'disconnected', error: reading.words }, { settings })
   if (reading.is === 'later') {
     const change = { instanceId: id, status: 'connecting', error: reading.words } as const
-    return await report(app, host, change, (tx) => enqueueLink(app, tx, id, 'connect', tries + 1))
+    return await report(app, host, change, { settings, also: (tx) => enqueueLink(app, tx, id, 'connect', tries + 1) })
   }
-  const subscribed = await subscribe(app, subscriptionOf(id, settings))
+  const subscription = subscriptionOf(id, settings)
+  const subscribed = await subscribe(app, subscription)
   const { error, ...standing } = standingOf(reading.number)
   const words = subscribed.words ?? error ?? null
   const change = { instanceId: id, status: 'connected', waNumber: waNumberOf(reading.number), ...standing, error: words } as const
-  await report(app, host, change, async (tx) => {
-    await noteHealth(tx, id)
-    if (subscribed.later) await enqueueLink(app, tx, id, 'subscribe', 1)
+  await report(app, host, change, {
+    settings,
+    always: (tx) => confirm(app, tx, subscription),
+    async also(tx) {
+      await noteHealth(tx, id)
+      if (subscribed.later) await enqueueLink(app, tx, id, 'subscribe', 1)
+    },
   })
 }
 
@@ -48,10 +55,12 @@ export async function subscribeAgain(app: App, host: Host, id: string, tries: nu
   const instance = await host.instance(id)
   const opened = schema.safeParse(instance?.settings)
   if (!opened.success) return
-  const { words = null, later } = await subscribe(app, subscriptionOf(id, opened.data))
+  const subscription = subscriptionOf(id, opened.data)
+  const { words = null, later } = await subscribe(app, subscription)
   await sqlTransaction(app.pool, async (tx) => {
     const { status, lastError = null } = (await lockStatus(tx, id)) ?? {}
-    if (status !== 'connected') return
+    await confirm(app, tx, subscription)
+    if (status !== 'connected' || !(await isCurrent(host, tx, id, opened.data))) return
     const error = words ?? (lastError?.startsWith(unsubscribed) ? null : lastError)
     await host.state({ instanceId: id, status, error }, tx)
     if (later) await enqueueLink(app, tx, id, 'subscribe', tries + 1)
@@ -63,14 +72,34 @@ function subscriptionOf(instanceId: string, { businessAccountId, accessToken, ve
   return { instanceId, businessAccountId, accessToken, verifyToken }
 }
 
-/** Reports a change, unless the instance is no longer `connecting`: somebody logged it out, or deleted it. */
-async function report(app: App, host: Host, change: StateChange, more?: (tx: Sql) => Promise<void>): Promise<void> {
+interface Report {
+  /** Those that the change was found with. */
+  settings?: CloudSettings
+  /** In the same transaction, whether the change still counts or not. */
+  always?: (tx: Sql) => Promise<void>
+  /** In the same transaction, with the change. */
+  also?: (tx: Sql) => Promise<void>
+}
+
+/**
+ * Reports a change, unless the instance is no longer `connecting`, because somebody logged it out or deleted it, or has other settings by
+ * now, with which another job connects it.
+ */
+async function report(app: App, host: Host, change: StateChange, { settings, always, also }: Report = {}): Promise<void> {
+  const { instanceId } = change
   await sqlTransaction(app.pool, async (tx) => {
-    if ((await lockStatus(tx, change.instanceId))?.status !== 'connecting') return
+    const { status } = (await lockStatus(tx, instanceId)) ?? {}
+    await always?.(tx)
+    if (status !== 'connecting' || (settings && !(await isCurrent(host, tx, instanceId, settings)))) return
     await host.state(change, tx)
-    await more?.(tx)
+    await also?.(tx)
   })
   app.signals.emit('outbox')
+}
+
+/** The caller holds the row lock of the instance. */
+async function isCurrent(host: Host, tx: Sql, id: string, settings: CloudSettings): Promise<boolean> {
+  return isDeepStrictEqual((await host.instance(id, tx))?.settings, settings)
 }
 
 async function readRegistered(app: App, settings: CloudSettings): Promise<Reading> {

@@ -3,12 +3,17 @@ import { z } from 'zod'
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { defineJob, enqueueUnder } from '../../core/jobs/jobs.ts'
-
-export type LinkStep = 'connect' | 'subscribe' | 'depart'
+import type { Pointing } from './departures.sql.ts'
 
 export const linkJob = defineJob({
   name: 'cloud.link',
-  schema: z.object({ id: z.uuid(), step: z.enum(['connect', 'subscribe', 'depart']), tries: z.int() }),
+  schema: z.object({
+    id: z.uuid(),
+    step: z.enum(['connect', 'subscribe', 'depart']),
+    tries: z.int(),
+    /** The business account that is left. */
+    left: z.string().optional(),
+  }),
   // A process that dies leaves the job to another. The job adds itself again while Meta is away, so retries are for our own faults.
   options: {
     policy: 'short',
@@ -24,8 +29,21 @@ export const linkJob = defineJob({
 const longestMs = 300_000
 
 /** Enqueues a step for now, or after `tries` that Meta did not answer: 1 s doubling to 5 min, ±20 %. */
-export async function enqueueLink(app: App, tx: Sql, id: string, step: LinkStep, tries = 0): Promise<void> {
+export async function enqueueLink(app: App, tx: Sql, id: string, step: 'connect' | 'subscribe', tries = 0): Promise<void> {
+  await enqueueUnder(app, tx, linkJob, `${step} ${id}`, { data: { id, step, tries }, startAfter: timeOf(tries) })
+}
+
+/** {@link enqueueLink} for the end of the webhooks of a business account, at the earliest at `startAfter`. */
+export async function enqueueDeparture(
+  app: App,
+  tx: Sql,
+  { instanceId: id, businessAccountId: left }: Pointing,
+  { tries = 0, startAfter = timeOf(tries) }: { tries?: number; startAfter?: Date } = {},
+): Promise<void> {
+  await enqueueUnder(app, tx, linkJob, `depart ${id} ${left}`, { data: { id, step: 'depart', tries, left }, startAfter })
+}
+
+function timeOf(tries: number): Date | undefined {
   const delayMs = Math.min(longestMs, 1_000 * 2 ** (tries - 1)) * (0.8 + 0.4 * Math.random())
-  const startAfter = tries === 0 ? undefined : new Date(Date.now() + delayMs)
-  await enqueueUnder(app, tx, linkJob, `${step} ${id}`, { data: { id, step, tries }, startAfter })
+  return tries === 0 ? undefined : new Date(Date.now() + delayMs)
 }

@@ -1,87 +1,62 @@
-// Subscription of a business account's webhooks: points them at an instance, or ends them when it leaves the account.
+// Subscription of a business account's webhooks: points them at an instance.
 import type { App } from '../../core/app.ts'
-import type { ProviderHost } from '../provider.ts'
+import type { Sql } from '../../core/database/database.ts'
+import { sqlTransaction } from '../../core/database/transaction.ts'
 import { callbackUrlOf, longestCallback } from './callback.ts'
-import { endDeparture, readDeparture, readUsers } from './cloud.sql.ts'
-import { type GraphAnswer, graph } from './graph.ts'
+import { lockUse } from './cloud.sql.ts'
+import { addDeparture, endDeparture, hastenDeparture, type Pointing } from './departures.sql.ts'
+import { type GraphAnswer, graph, longestCallMs } from './graph.ts'
+import { enqueueDeparture } from './link-job.ts'
 import { isLater, wordsFor } from './number.ts'
-import type { CloudSettings, KnownCloudInstance } from './settings.ts'
+import type { CloudSettings } from './settings.ts'
 
-export interface Subscription extends Pick<CloudSettings, 'businessAccountId' | 'accessToken' | 'verifyToken'> {
-  instanceId: string
-}
+export interface Subscription extends Pointing, Pick<CloudSettings, 'accessToken' | 'verifyToken'> {}
 
-/** `words` are there if it failed; `later` says that another try may succeed. */
+/** `words` are there if it failed; `later` says that another try may succeed; `noAccess` that the token has no say over the account. */
 export interface Subscribed {
   words?: string
   later: boolean
+  noAccess?: boolean
 }
 
 /** The beginning of the words for a subscription that failed. */
 export const unsubscribed = 'the webhooks were not subscribed: '
 
+/** Both calls, and some time to begin them. */
+const subscribeMs = 2 * longestCallMs + 5_000
+
 /**
- * Points the webhooks at an instance. Meta verifies the address before it answers, so the instance must be committed. Does nothing on a
- * server without a public address.
+ * Points the webhooks at an instance; the caller confirms in a transaction what became of it ({@link confirm}). Should the process die before
+ * that, a job ends the webhooks unless the instance uses the account. Meta verifies the address before it answers, so the instance must be
+ * committed. Does nothing on a server without a public address.
  */
-export async function subscribe(
-  app: App,
-  { instanceId, businessAccountId, accessToken, verifyToken }: Subscription,
-): Promise<Subscribed> {
+export async function subscribe(app: App, subscription: Subscription): Promise<Subscribed> {
+  const { instanceId, businessAccountId, accessToken, verifyToken } = subscription
   const address = callbackUrlOf(app.config, instanceId)
   if (address === undefined) return { later: false }
   if (address.length > longestCallback) {
     return { words: `${unsubscribed}its address is longer than ${longestCallback} characters`, later: false }
   }
-  const path = `${businessAccountId}/subscribed_apps`
+  await sqlTransaction(app.pool, async (tx) => {
+    await addDeparture(tx, subscription, app.sealer.seal(accessToken), subscribeMs)
+    await enqueueDeparture(app, tx, subscription, { startAfter: new Date(Date.now() + subscribeMs) })
+  })
+  const call = (json: object) =>
+    graph(app).call({ method: 'POST', path: `${businessAccountId}/subscribed_apps`, accessToken, json })
   // Meta overrides the address only of an app that is subscribed already.
-  for (const json of [{}, { override_callback_uri: address, verify_token: verifyToken }]) {
-    const answer = await graph(app).call({ method: 'POST', path, accessToken, json })
-    if (answer.is !== 'done') {
-      const words = `${unsubscribed}${wordsFor(answer, [accessToken, verifyToken])}`
-      return { words, later: isLater(answer) }
-    }
-  }
-  return { later: false }
+  const first = await call({})
+  if (first.is !== 'done') return { ...failed(subscription, first), noAccess: first.is === 'error' && !isLater(first) }
+  const second = await call({ override_callback_uri: address, verify_token: verifyToken })
+  return second.is === 'done' ? { later: false } : failed(subscription, second)
 }
 
-/**
- * Ends the webhooks of a business account that an instance left. They belong to the whole account: if another instance uses it, they are
- * pointed there. Returns true if Meta has to be asked again later.
- */
-export async function depart(app: App, host: ProviderHost<KnownCloudInstance>, instanceId: string): Promise<boolean> {
-  const departure = await readDeparture(app.pool, instanceId)
-  if (!departure) return false
-  const { businessAccountId } = departure
-  const accessToken = app.sealer.tryOpen(departure.accessToken)?.toString()
-  const [user] = await readUsers(app.pool, businessAccountId)
-  let later = false
-  if (user !== undefined) later = await pointAt(app, host, user, businessAccountId, accessToken)
-  else if (accessToken) {
-    const path = `${businessAccountId}/subscribed_apps`
-    const answer: GraphAnswer = await graph(app).call({ method: 'DELETE', path, accessToken })
-    later = answer.is !== 'done' && isLater(answer)
-  }
-  if (!later) await endDeparture(app.pool, instanceId, businessAccountId)
-  return later
+function failed({ accessToken, verifyToken }: Subscription, answer: Exclude<GraphAnswer, { is: 'done' }>): Subscribed {
+  return { words: `${unsubscribed}${wordsFor(answer, [accessToken, verifyToken])}`, later: isLater(answer) }
 }
 
-/** Tries with the token of the instance that stays, and then with the one that left. */
-async function pointAt(
-  app: App,
-  host: ProviderHost<KnownCloudInstance>,
-  instanceId: string,
-  businessAccountId: string,
-  leaving: string | undefined,
-): Promise<boolean> {
-  const { accessToken: staying, verifyToken } = (await host.instance(instanceId))?.settings ?? {}
-  if (!verifyToken) return false
-  let later = false
-  for (const accessToken of [staying, leaving]) {
-    if (!accessToken) continue
-    const subscribed = await subscribe(app, { instanceId, businessAccountId, accessToken, verifyToken })
-    if (subscribed.words === undefined) return false
-    later ||= subscribed.later
-  }
-  return later
+/** After {@link subscribe}, in any transaction: if the instance has left the account meanwhile, its webhooks end. */
+export async function confirm(app: App, tx: Sql, pointing: Pointing): Promise<void> {
+  if (await lockUse(tx, pointing.instanceId, pointing.businessAccountId)) return await endDeparture(tx, pointing)
+  await hastenDeparture(tx, pointing)
+  await enqueueDeparture(app, tx, pointing)
 }

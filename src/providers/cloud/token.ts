@@ -12,10 +12,9 @@ export async function refuseToken(
   { id, settings }: KnownCloudInstance,
   detail: string,
 ): Promise<boolean> {
-  const known = await host.instance(id)
-  if (known?.settings.accessToken !== settings.accessToken) return false
   const isFirst = await sqlTransaction(app.pool, async (tx) => {
     if ((await lockStatus(tx, id))?.status !== 'connected') return false
+    if ((await host.instance(id, tx))?.settings.accessToken !== settings.accessToken) return false
     await host.state({ instanceId: id, status: 'disconnected', error: detail }, tx)
     return true
   })
