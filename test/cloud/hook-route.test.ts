@@ -82,6 +82,7 @@ describe('a signature', () => {
     expect(answers).toEqual(Array(5).fill(200))
     expect((await rig.inbound(line)).filter(({ providerMessageId }) => providerMessageId === message.id)).toHaveLength(1)
     expect(await rig.counted()).toEqual({ applied: 1, duplicate: 9 })
+    expect((await rig.api.get('contacts')).body.data.contacts, 'a sender is no contact by itself').toEqual([])
   })
 })
 
@@ -167,6 +168,7 @@ describe('a signed body', () => {
           { ...hello(), id: 'a b' },
           { ...hello(), id: 'x'.repeat(300) },
           { ...hello(), from: {} },
+          { ...hello(), group_id: '120363' },
         ],
       }),
       change({
@@ -176,7 +178,7 @@ describe('a signed body', () => {
     ]
     for (const shape of shapes) expect(await rig.post(line, JSON.stringify(shape))).toBe(200)
     expect(await rig.inbound(line)).toEqual(before)
-    expect(await rig.counted()).toEqual({ ignored: 20 })
+    expect(await rig.counted()).toEqual({ ignored: 21 })
   })
 })
 

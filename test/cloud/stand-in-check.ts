@@ -148,7 +148,7 @@ export function checkMessage(body: unknown, sender: Sender): CheckedMessage {
     throw new Refusal(100, `Param type must be one of {…}, got ${type}`)
   const content = contents[type as Type]
   const { success, error } = z.strictObject({ ...common, type: z.literal(type), [type]: content }).safeParse(body)
-  if (!success) throw refusalOf(error.issues[0] as z.core.$ZodIssue)
+  if (!success) throw refusalOf(error.issues[0] as z.core.$ZodIssue, body)
   const message = body as CheckedMessage
   if (message.to.replace('+', '') === sender.waNumber.replace(/\D/g, '')) throw new Refusal(131021, 'Recipient is the sender')
   const file = message[message.type] as { id?: string; link?: string; voice?: boolean }
@@ -157,11 +157,25 @@ export function checkMessage(body: unknown, sender: Sender): CheckedMessage {
   return message
 }
 
-function refusalOf(issue: z.core.$ZodIssue): Refusal {
+const readMark = z.strictObject({
+  messaging_product: z.literal('whatsapp'),
+  status: z.literal('read'),
+  message_id: z.string().startsWith('wamid.'),
+  typing_indicator: z.strictObject({ type: z.literal('text') }).optional(),
+})
+
+/** Says that an inbound message was read. @throws Refusal */
+export function checkRead(body: unknown): object {
+  const { success, error } = readMark.safeParse(body)
+  if (!success) throw refusalOf(error.issues[0] as z.core.$ZodIssue, body)
+  return { success: true }
+}
+
+function refusalOf(issue: z.core.$ZodIssue, body: unknown): Refusal {
   const path = issue.path.join('.')
   if (issue.code === 'unrecognized_keys') return new Refusal(100, `Unexpected key "${issue.keys[0]}" on param "${path}"`)
-  const isMissing = issue.code === 'invalid_type' && issue.input === undefined
-  return isMissing
+  const isMissing = (value: unknown) => issue.path.reduce<unknown>((at, name) => Object(at)[name], value) === undefined
+  return isMissing(body)
     ? new Refusal(131008, `Parameter ${path} is missing`)
     : new Refusal(131009, `Parameter value of ${path} is not valid`)
 }

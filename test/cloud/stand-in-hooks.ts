@@ -46,6 +46,8 @@ export function statusOf(
     status,
     timestamp: String(Math.floor(Date.now() / 1000)),
     recipient_id: message.to.replace('+', ''),
+    conversation: { id: 'c0ffee', origin: { type: 'utility' } },
+    pricing: { billable: true, pricing_model: 'PMP', category: 'utility', type: 'regular' },
     biz_opaque_callback_data: message.biz_opaque_callback_data,
     ...more,
   }

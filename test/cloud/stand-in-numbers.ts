@@ -1,5 +1,6 @@
 // Numbers and business accounts of the stand-in: what they show, registration, and the subscription of webhooks.
 import { randomBytes, randomInt } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
 import { type ApprovedByMeta, Refusal } from './stand-in-check.ts'
 
 /** A number at Meta, with the settings that an instance needs for it. */
@@ -22,7 +23,19 @@ export interface MetaNumber {
 
 interface Request {
   query: URLSearchParams
+  headers: IncomingHttpHeaders
   body: Buffer
+}
+
+/** The object in the body of a JSON call. @throws Refusal */
+export function jsonOf({ headers, body }: Pick<Request, 'headers' | 'body'>): Record<string, unknown> {
+  if (!/^application\/json(; ?charset=utf-8)?$/i.test(headers['content-type'] ?? ''))
+    throw new Refusal(100, 'The body must be JSON')
+  try {
+    const value: unknown = JSON.parse(body.toString())
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
+  } catch {}
+  throw new Refusal(100, 'The body is no JSON object')
 }
 
 export interface AccountsOfMeta {
@@ -95,12 +108,13 @@ export function createAccounts(): AccountsOfMeta {
     numbers,
     addNumber,
     subscription: (id) => subscriptions.get(id),
-    async act(call, id, { body, query }) {
+    async act(call, id, request) {
+      const { query } = request
       if (call === 'GET message_templates') {
         const all = numbers.filter(({ businessAccountId }) => businessAccountId === id).flatMap(({ templates }) => templates)
         return templatesPage(all, query)
       }
-      if (call === 'POST subscribed_apps') return await subscribe(id, JSON.parse(body.toString()) as Record<string, unknown>)
+      if (call === 'POST subscribed_apps') return await subscribe(id, jsonOf(request))
       if (call === 'DELETE subscribed_apps') return { success: subscriptions.delete(id) || true }
       if (call === 'GET subscribed_apps') {
         const subscription = subscriptions.get(id)
@@ -109,9 +123,9 @@ export function createAccounts(): AccountsOfMeta {
       }
       throw new Refusal(100, `Unsupported ${call} request`)
     },
-    actOnNumber(call, number, { query, body }) {
-      if (call === 'GET ') return described(number, query.get('fields')?.split(',') ?? ['id', 'display_phone_number'])
-      if (call === 'POST register') return register(number, JSON.parse(body.toString()))
+    actOnNumber(call, number, request) {
+      if (call === 'GET ') return described(number, request.query.get('fields')?.split(',') ?? ['id', 'display_phone_number'])
+      if (call === 'POST register') return register(number, jsonOf(request))
       throw new Refusal(100, `Unsupported ${call} request`)
     },
   }
@@ -139,8 +153,25 @@ function described(number: MetaNumber, fields: readonly string[]): object {
   return { id: number.id, ...Object.fromEntries(fields.map((name) => [name, all[name]])) }
 }
 
+const templateFields = new Set([
+  'id',
+  'name',
+  'language',
+  'status',
+  'category',
+  'parameter_format',
+  'components',
+  'quality_score',
+])
+
 /** A page of templates. The last one has cursors too, but no `next`. */
 function templatesPage(all: readonly ApprovedByMeta[], query: URLSearchParams): object {
+  const other = [...query.keys()].find((name) => !['fields', 'status', 'limit', 'after'].includes(name))
+  const field = query
+    .get('fields')
+    ?.split(',')
+    .find((name) => !templateFields.has(name))
+  if (other ?? field) throw new Refusal(100, `Tried accessing nonexisting field (${other ?? field})`)
   const [status, limit, after] = ['status', 'limit', 'after'].map((name) => query.get(name))
   const found = all.filter(({ listed }) => status === null || (listed?.status ?? 'APPROVED') === status)
   const from = after ? Number(Buffer.from(after, 'base64').toString()) : 0

@@ -4,8 +4,8 @@ import { createHash, randomBytes, randomInt } from 'node:crypto'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { atEnd } from '../kit/kit.ts'
-import { type ApprovedByMeta, type CheckedMessage, checkMessage, Refusal, type Uploaded } from './stand-in-check.ts'
-import { createAccounts, type MetaNumber } from './stand-in-numbers.ts'
+import { type ApprovedByMeta, type CheckedMessage, checkMessage, checkRead, Refusal, type Uploaded } from './stand-in-check.ts'
+import { createAccounts, jsonOf, type MetaNumber } from './stand-in-numbers.ts'
 import { readUpload } from './stand-in-upload.ts'
 
 export type { MetaNumber } from './stand-in-numbers.ts'
@@ -25,10 +25,11 @@ export interface Taken extends CheckedMessage {
   phoneNumberId: string
 }
 
-/** The effect of a fault: an error of the Graph API, an answer of something else, or none. `lose` does what was asked, and says nothing. */
+/** An error of the Graph API, an answer of something else, or none. `lose` does what was asked, and says nothing; a promise is waited for. */
 export type Effect =
   | { code: number; status?: number; details?: string; retryAfter?: number }
   | { bare: number; body?: string; retryAfter?: number; location?: string }
+  | Promise<void>
   | 'lose'
   | 'drop'
   | 'hang'
@@ -125,7 +126,8 @@ export async function openStandIn(version = 'v25.0'): Promise<StandIn> {
       response.on('close', () => held.delete(response))
       return
     }
-    if (typeof effect === 'object') {
+    if (effect instanceof Promise) await effect
+    else if (typeof effect === 'object') {
       if (effect.retryAfter !== undefined) response.setHeader('retry-after', effect.retryAfter)
       if ('bare' in effect) {
         if (effect.location !== undefined) response.setHeader('location', effect.location)
@@ -145,24 +147,38 @@ export async function openStandIn(version = 'v25.0'): Promise<StandIn> {
     }
   }
 
+  /** The numbers that the token of a request has. */
+  function ownOf({ headers }: Seen): MetaNumber[] {
+    const token = /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1] ?? ''
+    const own = accounts.numbers.filter(({ accessToken }) => accessToken === token)
+    // Meta repeats the token in these words.
+    if (own.length === 0) throw new Refusal(190, `Malformed access token ${token}`, 401)
+    return own
+  }
+
+  function uploadOf(id: string, own: readonly MetaNumber[]): Uploaded | undefined {
+    const upload = standIn.uploads.get(id)
+    return upload && own.some((number) => number.id === upload.phoneNumberId) ? upload : undefined
+  }
+
   /** The bytes of a file, at the address that reading it gave. */
-  function file({ path, headers }: Seen): Buffer {
-    const upload = standIn.uploads.get(path.replace('/files/', ''))
-    const isAllowed = accounts.numbers.some((number) => headers.authorization === `Bearer ${number.accessToken}`)
-    if (!upload || !isAllowed) throw new Refusal(100, 'Media does not exist', 404)
+  function file(seen: Seen): Buffer {
+    const upload = uploadOf(seen.path.replace('/files/', ''), ownOf(seen))
+    if (!upload) throw new Refusal(100, 'Media does not exist', 404)
     return upload.bytes
   }
 
   async function act(seen: Seen, pathname: string): Promise<object> {
     if (!pathname.startsWith(`/${version}/`)) throw new Refusal(2500, `Unknown path components: ${pathname}`)
     const [id = '', edge] = seen.path.split('/')
-    const token = seen.headers.authorization?.replace(/^Bearer /, '') ?? ''
-    const own = accounts.numbers.filter(({ accessToken }) => accessToken === token)
-    // Meta repeats the token in these words.
-    if (own.length === 0) throw new Refusal(190, `Malformed access token ${token}`, 401)
+    const own = ownOf(seen)
     const number = own.find((each) => each.id === id)
     const call = `${seen.method} ${edge ?? ''}`
-    if (call === 'GET ' && standIn.uploads.has(id)) return mediaOf(standIn.uploads.get(id) as Uploaded)
+    const upload = uploadOf(id, own)
+    if (call === 'GET ' && upload) {
+      if ((seen.query.get('phone_number_id') ?? upload.phoneNumberId) === upload.phoneNumberId) return mediaOf(upload)
+      throw new Refusal(100, 'The media is of another phone number')
+    }
     if (own.some(({ businessAccountId }) => businessAccountId === id)) return await accounts.act(call, id, seen)
     if (!number) throw new Refusal(100, `Object with ID '${id}' does not exist, cannot be loaded due to missing permissions`)
     if (call === 'POST messages') return await message(seen, number)
@@ -186,11 +202,10 @@ export async function openStandIn(version = 'v25.0'): Promise<StandIn> {
     }
   }
 
-  async function message({ body, headers }: Seen, number: MetaNumber): Promise<object> {
-    if (headers['content-type'] !== 'application/json') throw new Refusal(100, 'The body must be JSON')
-    const parsed: unknown = JSON.parse(body.toString())
-    if ((parsed as { status?: string }).status === 'read') return { success: true }
-    if (number.platform !== 'CLOUD_API') throw new Refusal(133010, 'The account is not registered')
+  async function message(seen: Seen, number: MetaNumber): Promise<object> {
+    const parsed = jsonOf(seen)
+    if (number.platform !== 'CLOUD_API' || number.status === 'PENDING') throw new Refusal(133010, 'The account is not registered')
+    if ('status' in parsed) return checkRead(parsed)
     const upload = (id: string) => {
       const found = standIn.uploads.get(id)
       return found?.phoneNumberId === number.id ? found : undefined

@@ -60,6 +60,19 @@ it.each<[settings: Record<string, unknown>, message: string]>([
   expect([status, body.error]).toEqual([400, { code: 'VALIDATION_ERROR', message }])
 })
 
+it.each<[settings: Record<string, unknown>, message: string]>([
+  [{ accessToken: undefined }, 'settings.accessToken: is required'],
+  [{ appSecret: undefined, phoneNumberId: undefined }, 'settings.phoneNumberId: is required; settings.appSecret: is required'],
+  [{ businessAccountId: 'a/b' }, 'settings.businessAccountId: must be the id that Meta shows, digits only'],
+  [{ accessToken: 'two words' }, 'settings.accessToken: must be printable ASCII without spaces'],
+  [{ pin: 123456 }, 'settings.pin: must be a string'],
+  [{ token: 'x' }, 'settings.token: is unknown'],
+])('is not created with %j', async (wrong, message) => {
+  const settings = { ...rig.standIn.settingsOf(rig.standIn.addNumber()), ...wrong }
+  const { status, body } = await rig.api.post('instances', { name: 'Shop', provider: 'cloud', settings })
+  expect([status, body.error]).toEqual([400, { code: 'VALIDATION_ERROR', message }])
+})
+
 it('takes its present number, and another business account', async () => {
   const number = rig.standIn.addNumber()
   const id = await rig.create(number)
