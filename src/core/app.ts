@@ -1,10 +1,10 @@
 // The App object: dependencies that every part of the gateway receives. Created once at start, disposed of once at the end.
 import { randomUUID } from 'node:crypto'
 import { EventEmitter } from 'node:events'
-import type pg from 'pg'
+import pg from 'pg'
 import { PgBoss } from 'pg-boss'
 import type { Config, Secrets } from './config/config.ts'
-import { type Db, longestSilenceMs, openDatabase, type Read, type Sql } from './database/database.ts'
+import { type Db, longestSilenceMs, openDatabase, type Read, type Sql, sessionOptions } from './database/database.ts'
 import type { Tx } from './database/transaction.ts'
 import { createFailpoint, type FailpointHit } from './failpoint.ts'
 import type { Fit, Fitted } from './fit.ts'
@@ -150,16 +150,25 @@ export async function createApp(options: AppOptions): Promise<App> {
   const metrics = createMetrics()
   const onLost = (error: Error) => log.warn({ err: error.message }, 'database connection lost')
   const database = openDatabase(databaseUrl, onLost, { directUrl: config.databaseDirectUrl })
+  class JobClient extends pg.Client {
+    constructor(config?: pg.ClientConfig) {
+      super(config)
+      this.once('connect', () => database.forgotten.add(this))
+    }
+  }
   const boss = new PgBoss({
     // Its notifications and its settings belong to a session.
     connectionString: config.databaseDirectUrl ?? databaseUrl,
     backend: config.databaseBackend,
     max: 4,
     // For its pool, which closes a connection whose statement got no answer for so long. Its types do not have them.
-    ...{ query_timeout: longestSilenceMs, keepAlive: true },
+    ...{ query_timeout: longestSilenceMs, keepAlive: true, Client: JobClient },
+    // Of the connection that listens, which would otherwise be missed for 15 s.
+    notifyHeartbeatIntervalMs: 3_000,
+    notifyHeartbeatTimeoutMs: 2_000,
     application_name: 'gateway-jobs',
     useListenNotify: true,
-    options: byIndexes,
+    options: `${sessionOptions} ${byIndexes}`,
     // The alarm of due jobs asks for more when a job lost its worker and while many jobs finish (core/jobs/alarm.ts).
     superviseIntervalSeconds: 600,
     monitorIntervalSeconds: 1,

@@ -1,23 +1,13 @@
 // Proves how a client's address is determined behind proxies, and which requests count as made on this machine.
 import { once } from 'node:events'
 import http from 'node:http'
-import { createServer as createTcp, type Socket, connect as tcp } from 'node:net'
+import { connect as tcp } from 'node:net'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { openApp } from '../../src/app.ts'
 import { readConfig } from '../../src/core/config/config.ts'
 import { createHttp } from '../../src/http/create.ts'
-import {
-  api,
-  atEnd,
-  cloneDatabase,
-  type OpenGateway,
-  openGateway,
-  ownServer,
-  secretKey,
-  sql,
-  startGateway,
-  until,
-} from '../kit/kit.ts'
+import { api, cloneDatabase, type OpenGateway, openGateway, ownServer, secretKey, sql, startGateway, until } from '../kit/kit.ts'
+import { openLine } from '../kit/line.ts'
 
 const databaseUrl = await cloneDatabase()
 
@@ -218,22 +208,9 @@ describe('/readyz', () => {
   })
 
   it('distinguishes a silent database from an unreachable one', async () => {
-    const { hostname, port } = new URL(databaseUrl)
-    const ends: Socket[] = []
-    const line = createTcp((near) => {
-      const far = tcp(Number(port), hostname)
-      for (const end of [near, far]) ends.push(end.on('error', () => {}))
-      near.pipe(far).pipe(near)
-    })
-    await new Promise<void>((resolve) => line.listen(0, '127.0.0.1', resolve))
-    atEnd('test', async () => {
-      line.close()
-      for (const end of ends) end.destroy()
-    })
-    const behind = new URL(databaseUrl)
-    behind.port = String((line.address() as { port: number }).port)
-    const gateway = await startGateway({ databaseUrl: behind.href })
-    for (const end of ends) end.unpipe()
+    const line = await openLine(databaseUrl)
+    const gateway = await startGateway({ databaseUrl: line.url })
+    line.cut()
     const answers = await Promise.all(Array.from({ length: 24 }, () => api(gateway).get('/readyz')))
     for (const { status, body } of answers) expect([status, body.reasons]).toEqual([503, ['database_silent']])
     gateway.kill('SIGKILL')

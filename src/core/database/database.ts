@@ -6,6 +6,7 @@ import { PrismaClient } from '../../generated/prisma/client.ts'
 import { createBatch } from '../batch.ts'
 import { metered, runningBudget } from '../graph/budget.ts'
 import { Client, PooledClient } from './client.ts'
+import { type ForgottenWatch, watchForgotten } from './forgotten.ts'
 import { shareConnection } from './shared-connection.ts'
 
 export type Db = PrismaClient
@@ -24,6 +25,8 @@ export interface Database extends AsyncDisposable {
   /** For reads of a few rows by an index: those of the same moment share a round trip. */
   batchedRead: Read
   db: Db
+  /** Finds connections that the network has forgotten. */
+  forgotten: ForgottenWatch
 }
 
 /** Longer than any statement may take. A server silent for so long is frozen, or the network has forgotten the connection. */
@@ -41,6 +44,12 @@ export interface DatabaseOptions {
 export const timeLimits = { statement_timeout: 10_000, lock_timeout: 5_000, idle_in_transaction_session_timeout: 5_000 }
 
 /**
+ * Settings of a session. Pools close a connection that was idle for 10 s. The server closes one itself that it still has after a minute,
+ * because the network has forgotten it. Otherwise forgotten ones would fill its connection table.
+ */
+export const sessionOptions = '-c idle_session_timeout=60000'
+
+/**
  * Opens the pools. A statement ends after 10 s; waits for a lock, for a free connection and, inside a transaction, for the next
  * statement end after 5 s. The server enforces these times, except for the wait for a connection. A connection without traffic
  * for `silenceMs` is closed, because its server cannot be reached.
@@ -53,14 +62,16 @@ export function openDatabase(url: string, onError: (error: Error) => void, optio
     // Statements that do not depend on each other's results share a round trip.
     pipeline: true,
   }
-  const direct = { ...settings, ...timeLimits, connectionString: directUrl ?? url, Client }
+  const direct = { ...settings, ...timeLimits, options: sessionOptions, connectionString: directUrl ?? url, Client }
   const pool = new MeteredPool(directUrl ? { ...settings, connectionString: url, Client: PooledClient, max } : { ...direct, max })
-  const quickPool = new pg.Pool({ ...direct, max: 2, options: '-c synchronous_commit=off' })
+  const quickPool = new pg.Pool({ ...direct, max: 2, options: `${sessionOptions} -c synchronous_commit=off` })
+  const forgotten = watchForgotten(directUrl ?? url)
   for (const each of [pool, quickPool]) {
     each.on('error', onError)
     each.on('connect', (client) => {
       const stream = streamOf(client)
       stream.setTimeout(silenceMs, () => stream.destroy())
+      if (each === quickPool || !directUrl) forgotten.add(client)
     })
   }
   const db = new PrismaClient({ adapter: new PrismaPg(pool, { disposeExternalPool: false }) })
@@ -69,8 +80,10 @@ export function openDatabase(url: string, onError: (error: Error) => void, optio
     quickPool,
     batchedRead: createBatchedRead(pool),
     db,
+    forgotten,
     async [Symbol.asyncDispose]() {
       await db.$disconnect()
+      await forgotten[Symbol.asyncDispose]()
       await Promise.all([pool.end(), quickPool.end()])
     },
   }

@@ -15,14 +15,19 @@ const queryTimeoutMs = 5_000
 
 /** @throws Error when the database cannot be reached. */
 export async function connectDedicated(app: App, name: string): Promise<Dedicated> {
+  return await connectTo(app.config.databaseDirectUrl ?? (app.pool.options.connectionString as string), name, queryTimeoutMs)
+}
+
+/** Connects to the database at `url`. A slower connection or statement than `timeoutMs` fails. */
+export async function connectTo(url: string, name: string, timeoutMs: number): Promise<Dedicated> {
   const socket = new net.Socket()
   const lost = new AbortController()
   const client = new pg.Client({
-    connectionString: app.config.databaseDirectUrl ?? app.pool.options.connectionString,
+    connectionString: url,
     // A socket made here can be destroyed. Nothing else ends a connection that does not respond.
     stream: () => socket,
-    connectionTimeoutMillis: queryTimeoutMs,
-    query_timeout: queryTimeoutMs,
+    connectionTimeoutMillis: timeoutMs,
+    query_timeout: timeoutMs,
     keepAlive: true,
     application_name: name,
   })

@@ -10,6 +10,11 @@ const everyMs = 500
 const quietEveryMs = 1_000
 /** How often jobs are looked for whose notification was lost. */
 const forgottenEveryMs = 5_000
+/**
+ * For this long after an error of the job queue they are looked for each time: its notifications are lost until it listens again, which it
+ * tries after up to 30 s.
+ */
+const unheardMs = 60_000
 /** pg-boss deletes finished jobs when it supervises the queues. A process that finished many asks for it this often. */
 const cleanEveryMs = 60_000
 const many = 1_000
@@ -28,6 +33,11 @@ export function startJobAlarm(app: App): JobAlarm {
   let finished = 0
   let cleanedAt = performance.now()
   let forgottenAt = performance.now()
+  let unheardUntil = 0
+  const unheard = () => {
+    unheardUntil = performance.now() + unheardMs
+  }
+  app.boss.on('error', unheard)
   const running = run()
 
   async function run(): Promise<void> {
@@ -47,8 +57,9 @@ export function startJobAlarm(app: App): JobAlarm {
   }
 
   function isForgottenDue(): boolean {
-    if (performance.now() - forgottenAt < forgottenEveryMs) return false
-    forgottenAt = performance.now()
+    const now = performance.now()
+    if (now >= unheardUntil && now - forgottenAt < forgottenEveryMs) return false
+    forgottenAt = now
     return true
   }
 
@@ -67,6 +78,7 @@ export function startJobAlarm(app: App): JobAlarm {
       finished += jobs
     },
     async [Symbol.asyncDispose]() {
+      app.boss.off('error', unheard)
       stopping.abort()
       await running
     },
