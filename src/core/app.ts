@@ -5,6 +5,7 @@ import pg from 'pg'
 import { PgBoss } from 'pg-boss'
 import type { Config, Secrets } from './config/config.ts'
 import { type Db, longestSilenceMs, openDatabase, type Read, type Sql, sessionOptions } from './database/database.ts'
+import type { ForgottenWatch } from './database/forgotten.ts'
 import type { Tx } from './database/transaction.ts'
 import { createFailpoint, type FailpointHit } from './failpoint.ts'
 import type { Fit, Fitted } from './fit.ts'
@@ -115,6 +116,8 @@ export interface App extends AsyncDisposable {
   /** For reads of a few rows by an index; see core/database/database.ts. */
   batchedRead: Read
   db: Db
+  /** Finds connections that the network has forgotten. */
+  forgotten: ForgottenWatch
   boss: PgBoss
   log: Log
   metrics: Metrics
@@ -188,6 +191,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     quickPool: database.quickPool,
     batchedRead: database.batchedRead,
     db: database.db,
+    forgotten: database.forgotten,
     boss,
     log,
     metrics,

@@ -15,7 +15,10 @@ const queryTimeoutMs = 5_000
 
 /** @throws Error when the database cannot be reached. */
 export async function connectDedicated(app: App, name: string): Promise<Dedicated> {
-  return await connectTo(app.config.databaseDirectUrl ?? (app.pool.options.connectionString as string), name, queryTimeoutMs)
+  const url = app.config.databaseDirectUrl ?? (app.pool.options.connectionString as string)
+  const connection = await connectTo(url, name, queryTimeoutMs)
+  app.forgotten.add(connection.client)
+  return connection
 }
 
 /** Connects to the database at `url`. A slower connection or statement than `timeoutMs` fails. */
@@ -28,6 +31,8 @@ export async function connectTo(url: string, name: string, timeoutMs: number): P
     stream: () => socket,
     connectionTimeoutMillis: timeoutMs,
     query_timeout: timeoutMs,
+    // With this, a statement that ran into its timeout ends the connection, so that the next one does not wait for its timeout too.
+    pipeline: true,
     keepAlive: true,
     application_name: name,
   })

@@ -12,6 +12,8 @@ export interface Clock extends AsyncDisposable {
 
 /** How often a process polls for steps that another one left. */
 const idleMs = 5_000
+/** How soon a process tries again after a failure of the database. */
+const retryMs = 500
 
 export function startClock(app: App, events: Reports): Clock {
   const ending = new AbortController()
@@ -34,7 +36,7 @@ export function startClock(app: App, events: Reports): Clock {
         wakeIn(await runDueSteps(app, events, idleMs))
       } catch (error) {
         app.log.warn({ err: (error as Error).message }, 'sandbox network interrupted')
-        await pause(idleMs)
+        await pause(retryMs)
         wakeIn(0)
       }
       if (!ending.signal.aborted) await news.promise
