@@ -8,7 +8,7 @@ import { checkCampaign } from './campaigns/service.ts'
 import { type App, type AppOptions, createApp } from './core/app.ts'
 import { sampleEvent } from './event-types.ts'
 import { findInstance, findSiblings } from './instances/of-provider.ts'
-import { fitInstances } from './instances/rest.ts'
+import { fitInstances } from './instances/over-plan.ts'
 import { checkInstance } from './instances/service.ts'
 import { applyChange, changeState } from './instances/state.ts'
 import { fileAt } from './media/service.ts'
@@ -21,22 +21,22 @@ import { reportReceipts } from './messages/receipts/receipts.ts'
 import { knownNumbers } from './messages/safety/known-numbers.ts'
 import { checkMessage } from './messages/service.ts'
 import type { ProviderHost, ProviderName, StoredInstance } from './providers/provider.ts'
-import { holdRole } from './teams/hold.ts'
+import { lockCallerRole } from './teams/lock.ts'
 import { isInvited } from './teams/open-invitations.ts'
-import { holdLimits, holdQuota } from './teams/quota.ts'
+import { lockLimits, lockQuota } from './teams/quota.ts'
 import { revokeInvitations } from './teams/revoke-invitations.ts'
 import { eraseAnswers } from './webhooks/attempts.sql.ts'
 import { disableEndpointsOf } from './webhooks/disable.ts'
-import { fitEndpoints } from './webhooks/rest.ts'
+import { fitEndpoints } from './webhooks/over-plan.ts'
 import { endEndpoints } from './webhooks/service.ts'
 
 export async function openApp(options: Omit<AppOptions, 'hooks'>): Promise<App> {
   return await createApp({
     ...options,
     hooks: {
-      holdRole,
-      holdLimits,
-      holdQuota,
+      lockCallerRole,
+      lockLimits,
+      lockQuota,
       limitSignIn,
       readAuthors,
       revokeInvitations,

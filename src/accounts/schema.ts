@@ -23,7 +23,7 @@ export const ApiKeyRef = builder.objectRef<ApiKeyRow>('ApiKey').implement({
     id: t.exposeID('id', { description: 'Its id.' }),
     name: t.exposeString('name', { description: 'Its purpose.' }),
     prefix: t.exposeString('prefix', { description: 'The first characters of the key.' }),
-    access: t.expose('access', { type: KeyAccessRef, description: 'What it may do.' }),
+    access: t.expose('access', { type: KeyAccessRef, description: 'Its access.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     lastUsedAt: t.expose('lastUsedAt', {
       type: 'DateTime',
@@ -52,7 +52,7 @@ export const IssuedApiKeyRef = builder.objectRef<IssuedApiKey>('IssuedApiKey').i
     name: t.exposeString('name', { description: 'Its purpose.' }),
     prefix: t.exposeString('prefix', { description: 'The first characters of the key.' }),
     key: t.exposeString('key', { description: 'The whole key. Only this response contains it.' }),
-    access: t.expose('access', { type: KeyAccessRef, description: 'What it may do.' }),
+    access: t.expose('access', { type: KeyAccessRef, description: 'Its access.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     lastUsedAt: t.expose('lastUsedAt', { type: 'DateTime', nullable: true, description: 'Always null: a new key is unused.' }),
   }),
@@ -63,7 +63,7 @@ export const CreateApiKeyInput = defineInput(
   'A new API key.',
   z.object({
     name: nameOf(100).describe('Its purpose, 1 to 100 characters.'),
-    access: z.enum(KeyAccess).meta({ id: 'KeyAccess' }).nullish().describe('What it may do; `full` by default.'),
+    access: z.enum(KeyAccess).meta({ id: 'KeyAccess' }).nullish().describe('Its access; `full` by default.'),
     idempotencyKey,
   }),
 )

@@ -34,7 +34,7 @@ export {
   revokeKeys,
 } from './keys/api-keys.ts'
 export { lockActiveKey } from './keys/keys.sql.ts'
-export { fitKeys } from './keys/rest.ts'
+export { fitKeys } from './keys/over-plan.ts'
 export { insertWorkspace, openAccount } from './open-account.ts'
 export { isOperator, pageOfAccounts, type ShownAccount, setOperator } from './operator.ts'
 export { consoleBase, makeSignInLink } from './sign-in/link.ts'

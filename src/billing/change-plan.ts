@@ -4,7 +4,7 @@ import { fail } from '../core/errors.ts'
 import type { Subscription } from '../generated/prisma/client.ts'
 import { monthOf } from './admission/period.ts'
 import { type Plan, planOf } from './plans.ts'
-import { holdSubscription, storeSubscription } from './subscription.ts'
+import { lockSubscriptionAt, storeSubscription } from './subscription.ts'
 import type { SubscriptionState } from './subscriptions.sql.ts'
 import { refuseUnlessTeamsFit } from './team-fit.ts'
 
@@ -13,7 +13,7 @@ export type PlanChange = { to: Plan['code'] } | 'cancel' | 'resume'
 
 /** Makes the change in the transaction `tx`. Returns the new row. @throws the errors of {@link checkChange}. */
 export async function changePlan(tx: Sql, userId: string, change: PlanChange, now = new Date()): Promise<Subscription> {
-  const held = await holdSubscription(tx, userId, now)
+  const held = await lockSubscriptionAt(tx, userId, now)
   await checkChange(tx, held, change)
   return await storeSubscription(tx, userId, stateAfter(held, change, now))
 }

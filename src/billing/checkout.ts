@@ -12,7 +12,7 @@ import { refuseUnlessOwner } from './admission/roles.ts'
 import { checkChange } from './change-plan.ts'
 import type { Opened, Order } from './provider.ts'
 import { billingProviders } from './providers.ts'
-import { holdSubscription } from './subscription.ts'
+import { lockSubscriptionAt } from './subscription.ts'
 
 type Wanted = Order['plan']
 
@@ -59,7 +59,7 @@ interface Answered {
 async function callProvider({ app, principal }: Context, checkoutId: string, plan: Wanted): Promise<Answered> {
   const provider = billingProviders(app).current
   const { subscription, payer, pending } = await transaction(app.db, async (tx) => {
-    const subscription = await holdForOrder(tx, principal.ownerId, plan)
+    const subscription = await lockForOrder(tx, principal.ownerId, plan)
     const payer = await personOf(tx.db, principal.ownerId)
     const pending = await pendingOf(tx, principal.ownerId, provider.name)
     return { subscription, payer, pending }
@@ -83,7 +83,7 @@ async function storeOrder(
   { id, plan, subscription, opened, closed }: Answered & { id: string; plan: Wanted },
 ): Promise<Checkout> {
   const provider = billingProviders(app).current
-  const held = await holdForOrder(tx, principal.ownerId, plan)
+  const held = await lockForOrder(tx, principal.ownerId, plan)
   if (held.externalId !== subscription.externalId) fail('INVALID_STATE', 'The subscription has just changed; read it again')
   await tx.db.checkout.updateMany({ where: { id: { in: closed }, status: 'pending' }, data: { status: 'expired' } })
   const pending = await pendingOf(tx, principal.ownerId, provider.name)
@@ -101,8 +101,8 @@ async function storeOrder(
  * Returns the subscription, locked, if it may change to that plan.
  * @throws INVALID_STATE when the plan is in force; PLAN_CHANGE_BLOCKED_ACTIVE_TEAMS when the owner's teams exceed the plan.
  */
-async function holdForOrder(tx: Sql, ownerId: string, plan: Wanted): Promise<Subscription> {
-  const held = await holdSubscription(tx, ownerId, new Date())
+async function lockForOrder(tx: Sql, ownerId: string, plan: Wanted): Promise<Subscription> {
+  const held = await lockSubscriptionAt(tx, ownerId, new Date())
   if (held.plan === plan && held.status === 'active') fail('INVALID_STATE', 'This is already the current plan')
   await checkChange(tx, held, { to: plan })
   return held

@@ -1,16 +1,16 @@
-// After a fall of the plan, rests what exceeds it, and tells the owner by one mail. Takes it up again when there is room.
+// Lets everything rest that exceeds a smaller plan, and tells the owner by one mail. Wakes it when the plan allows it again.
 import { orderMail } from '../accounts/mail/order.ts'
 import { fitKeys, personOf } from '../accounts/service.ts'
 import type { App } from '../core/app.ts'
 import { transaction } from '../core/database/transaction.ts'
 import { planOf } from './plans.ts'
-import { holdSubscription } from './subscription.ts'
+import { lockSubscriptionAt } from './subscription.ts'
 import { storeFit } from './subscriptions.sql.ts'
 
 export async function fitPlan(app: App, userId: string): Promise<void> {
   await transaction(app.db, async (tx) => {
     // Creations take this lock too, so the counts hold until the commit.
-    const { plan, fellAt, rests } = await holdSubscription(tx, userId, new Date())
+    const { plan, fellAt, rests } = await lockSubscriptionAt(tx, userId, new Date())
     if (!fellAt && !rests) return
     const { name, limits } = planOf(plan)
     const of = (most: number) => ({ ownerId: userId, most, fell: fellAt !== null })

@@ -8,7 +8,7 @@ import type { Subscription } from '../generated/prisma/client.ts'
 import { refuseUnlessOwner } from './admission/roles.ts'
 import { changePlan, checkChange } from './change-plan.ts'
 import { billingProviders } from './providers.ts'
-import { holdSubscription, lastingPlan } from './subscription.ts'
+import { lastingPlan, lockSubscriptionAt } from './subscription.ts'
 import { refuseUnlessTeamsFit } from './team-fit.ts'
 
 /**
@@ -25,7 +25,7 @@ export async function changeRenewal(ctx: Context, change: 'cancel' | 'resume'): 
       ctx,
       async (wasCutOff) => {
         const { subscription, isDone } = await sqlTransaction(app.pool, async (tx) => {
-          const held = await holdSubscription(tx, principal.ownerId, new Date())
+          const held = await lockSubscriptionAt(tx, principal.ownerId, new Date())
           // The provider may have made the change before the request was cut off, and may have reported it since.
           const isDone = wasCutOff && held.externalId !== null && (held.status === 'cancelled') === (change === 'cancel')
           if (!isDone) await checkChange(tx, held, change)
@@ -41,7 +41,7 @@ export async function changeRenewal(ctx: Context, change: 'cancel' | 'resume'): 
       },
       async (tx, isStored) => {
         if (!isStored) return await changePlan(tx, principal.ownerId, change)
-        const held = await holdSubscription(tx, principal.ownerId, new Date())
+        const held = await lockSubscriptionAt(tx, principal.ownerId, new Date())
         // A team may have been created during the call to the provider. Under this lock none can be: a cancelled subscription gets no teams.
         if (held.status === 'cancelled') await refuseUnlessTeamsFit(tx, principal.ownerId, lastingPlan(held))
         return held

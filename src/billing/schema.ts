@@ -43,7 +43,7 @@ export const SubscriptionInfo = builder.prismaObject('Subscription', {
     plan: t.field({ type: PlanRef, description: 'The current plan.', resolve: (row) => planOf(row.plan) }),
     status: t.field({
       type: SubscriptionStatusRef,
-      description: 'Whether it can be used.',
+      description: 'Its status, which decides if it can be used.',
       resolve: (row) => row.status,
     }),
     currentPeriodStart: t.expose('currentPeriodStart', {
@@ -51,11 +51,11 @@ export const SubscriptionInfo = builder.prismaObject('Subscription', {
       description: 'The start of the billing period.',
     }),
     currentPeriodEnd: t.expose('currentPeriodEnd', { type: 'DateTime', description: 'The end of the billing period.' }),
-    cancelAtPeriodEnd: t.exposeBoolean('cancelAtPeriodEnd', { description: 'Whether the subscription ends with the period.' }),
+    cancelAtPeriodEnd: t.exposeBoolean('cancelAtPeriodEnd', { description: 'True if the subscription ends with the period.' }),
   }),
 })
 
-/** One payment a month makes that many in eighty years. */
+/** A plain list, because one payment a month makes that many in eighty years. */
 const mostPayments = 1_000
 
 const PaymentStatusRef = builder.enumType('PaymentStatus', {
@@ -70,7 +70,7 @@ const PaymentRef = builder.prismaObject('Payment', {
     amount: t.float({ description: 'The amount, in units of the currency.', resolve: ({ amountCents }) => amountCents / 100 }),
     currency: t.exposeString('currency', { description: 'Always EUR.' }),
     status: t.field({ type: PaymentStatusRef, description: 'Its status.', resolve: ({ status }) => status }),
-    description: t.exposeString('description', { description: 'What was paid for.' }),
+    description: t.exposeString('description', { description: 'The plan and the period that were paid.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When.' }),
   }),
 })
@@ -81,9 +81,9 @@ const UserRef = builder.prismaObject('User', {
     id: t.exposeID('id', { description: 'Its id.' }),
     email: t.exposeString('email', { description: 'The e-mail address.' }),
     name: t.exposeString('name', { description: 'The name.' }),
-    emailVerified: t.exposeBoolean('emailVerified', { description: 'Whether the address is verified.' }),
+    emailVerified: t.exposeBoolean('emailVerified', { description: 'True if the address is verified.' }),
     operator: t.boolean({
-      description: 'Whether the signed-in user may read `operator`; always false for an API key.',
+      description: 'True if the signed-in user may read `operator`; always false for an API key.',
       resolve: ({ operator }, _, { principal }) => operator && principal.kind === 'console',
     }),
     plan: t.field({

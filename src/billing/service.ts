@@ -9,7 +9,7 @@ import { describePayment } from './admission/period.ts'
 import { changePlan } from './change-plan.ts'
 import { type Plan, planOf } from './plans.ts'
 import { billingProviders } from './providers.ts'
-import { holdSubscription } from './subscription.ts'
+import { lockSubscriptionAt } from './subscription.ts'
 import { resumeSubscription, suspendSubscription } from './subscriptions.sql.ts'
 
 /**
@@ -17,13 +17,13 @@ import { resumeSubscription, suspendSubscription } from './subscriptions.sql.ts'
  * @throws PROVIDER_ERROR when Stripe bills the subscription and does not respond.
  */
 export async function stopCharges(app: App, userId: string): Promise<void> {
-  const held = await sqlTransaction(app.pool, (tx) => holdSubscription(tx, userId, new Date()))
+  const held = await sqlTransaction(app.pool, (tx) => lockSubscriptionAt(tx, userId, new Date()))
   if (held.provider === 'stripe' && held.status !== 'cancelled') await billingProviders(app).of(held).renew(held, false)
 }
 
 /** {@link stopCharges} comes first, because it may take long. */
 export async function endSubscription(tx: Tx, userId: string): Promise<void> {
-  await holdSubscription(tx, userId, new Date())
+  await lockSubscriptionAt(tx, userId, new Date())
   await tx.db.subscription.updateMany({ where: { userId }, data: { status: 'inactive' } })
 }
 
@@ -39,7 +39,7 @@ export async function setPlan(db: Db, input: { email: string; plan: Plan['code']
   const now = new Date()
   await transaction(db, async (tx) => {
     const userId = await userIdOf(tx.db, input.email)
-    const { provider } = await holdSubscription(tx, userId, now)
+    const { provider } = await lockSubscriptionAt(tx, userId, now)
     if (provider === 'stripe') fail('INVALID_STATE', `Stripe manages the subscription of ${input.email}: cancel it there first`)
     await changePlan(tx, userId, { to: input.plan }, now)
     await completeOrder(tx, userId, planOf(input.plan), now)
@@ -48,7 +48,7 @@ export async function setPlan(db: Db, input: { email: string; plan: Plan['code']
 
 /**
  * Suspends an account: its subscription counts as inactive, so nothing is created or sent, also in its teams. Signing in and reading stay
- * possible. Idempotent. What a payment or a change of the plan sets meanwhile counts when it resumes.
+ * possible. Idempotent. A payment or a change of the plan in the meantime takes effect when it resumes.
  * @throws NOT_FOUND when the address is unknown.
  */
 export async function suspendAccount(db: Db, input: { email: string }): Promise<void> {

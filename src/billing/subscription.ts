@@ -11,7 +11,7 @@ import { lockSubscription, readPeriod, type SubscriptionState, updateSubscriptio
  * Locks the row (FOR UPDATE) and returns it as of `now`. Everything that counts against its plan (teams, groups, ...) needs this lock.
  * @throws NOT_FOUND when the user has no subscription.
  */
-export async function holdSubscription(tx: Sql, userId: string, now: Date): Promise<Subscription> {
+export async function lockSubscriptionAt(tx: Sql, userId: string, now: Date): Promise<Subscription> {
   return subscriptionAt((await lockSubscription(tx, userId)) ?? fail('NOT_FOUND', 'Subscription not found'), now)
 }
 

@@ -1,5 +1,5 @@
-// Ends cancelled plans when their time has come, and fits what owners have to plans that fell. Every process with the worker role looks
-// every few seconds, by partial indexes.
+// Ends cancelled plans when their time has come, and fits the resources of owners to plans that became smaller. Every process with the worker
+// role checks every few seconds, by partial indexes.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../core/app.ts'
 import { fitPlan } from './fit-plan.ts'

@@ -13,7 +13,7 @@ export async function commitWithoutDisk(tx: Sql): Promise<void> {
   await tx.query('set local synchronous_commit = off')
 }
 
-export interface Held extends Campaign {
+export interface LockedCampaign extends Campaign {
   provider: ProviderName
   ownerId: string
   plan: string
@@ -25,8 +25,8 @@ export interface Held extends Campaign {
 const planInForce = planInForceSql('s')
 
 /** Locks a campaign, so that nobody else pages or changes it, and reads what its next step depends on. */
-export async function holdCampaign(tx: Sql, id: string): Promise<Held | undefined> {
-  const { rows } = await tx.query<Held>({
+export async function lockForAdvance(tx: Sql, id: string): Promise<LockedCampaign | undefined> {
+  const { rows } = await tx.query<LockedCampaign>({
     name: 'campaigns.hold',
     text: `select c.*, date_trunc('milliseconds', now()) as now, w."ownerId", s.status <> 'inactive' as subscribed,
         ${planInForce} as plan,
@@ -70,7 +70,7 @@ export async function readPlanned(tx: Sql, id: string, pageSize: number): Promis
   return rows
 }
 
-/** Relies on the row lock of {@link holdCampaign}. `positions` and `messageIds` belong together by their index. */
+/** Relies on the row lock of {@link lockForAdvance}. `positions` and `messageIds` belong together by their index. */
 export async function markEnqueued(
   tx: Sql,
   id: string,
@@ -85,7 +85,7 @@ export async function markEnqueued(
   })
 }
 
-/** Cancels recipients before they have a message. Relies on the row lock of {@link holdCampaign}. */
+/** Cancels recipients before they have a message. Relies on the row lock of {@link lockForAdvance}. */
 export async function cancelPlanned(tx: Sql, id: string, positions: readonly number[], error: string): Promise<void> {
   await tx.query(
     `update campaign_recipients set status = 'cancelled', error = $3, "updatedAt" = now()
@@ -94,12 +94,12 @@ export async function cancelPlanned(tx: Sql, id: string, positions: readonly num
   )
 }
 
-/** Stores when the next message may leave, and by which default rate. Relies on the row lock of {@link holdCampaign}. */
+/** Stores when the next message may leave, and by which default rate. Relies on the row lock of {@link lockForAdvance}. */
 export async function savePace(tx: Sql, id: string, defaultRate: number | null, nextAt: Date): Promise<void> {
   await tx.query('update campaigns set "defaultRate" = $2, "nextAt" = $3 where id = $1', [id, defaultRate, nextAt])
 }
 
-/** Marks a scheduled campaign as begun, although quiet hours hold it. Relies on the row lock of {@link holdCampaign}. */
+/** Marks a scheduled campaign as begun, although quiet hours hold it. Relies on the row lock of {@link lockForAdvance}. */
 export async function saveHeld(tx: Sql, id: string): Promise<void> {
   await tx.query(
     `update campaigns set status = 'running', "processingStartedAt" = coalesce("processingStartedAt", now()), "lastActivityAt" = now(),
@@ -108,7 +108,7 @@ export async function saveHeld(tx: Sql, id: string): Promise<void> {
   )
 }
 
-/** Relies on the row lock of {@link holdCampaign}. */
+/** Relies on the row lock of {@link lockForAdvance}. */
 export async function failPlanned(tx: Sql, id: string, error: string): Promise<void> {
   await tx.query(
     `update campaign_recipients set status = 'failed', error = $2, "updatedAt" = now() where "campaignId" = $1 and status = 'planned'`,
@@ -116,7 +116,7 @@ export async function failPlanned(tx: Sql, id: string, error: string): Promise<v
   )
 }
 
-/** Stores what a step made of the campaign, with the times of it. Relies on the row lock of {@link holdCampaign}. */
+/** Stores what a step made of the campaign, with the times of it. Relies on the row lock of {@link lockForAdvance}. */
 export async function saveStep(
   tx: Sql,
   id: string,

@@ -11,14 +11,14 @@ import type { SafetyState } from '../instances/safety.ts'
 import { type CampaignMessage, enqueueMessages } from '../messages/accept/enqueue.ts'
 import { countOpen } from '../messages/accept/unsent.sql.ts'
 import { lastInstant } from '../messages/dispatch/dispatch.ts'
-import { safetyBook } from '../messages/safety/safety.ts'
+import { safetyCache } from '../messages/safety/safety.ts'
 import { readSuppressed, suppressed } from '../suppressions/service.ts'
 import {
   cancelPlanned,
   commitWithoutDisk,
   failPlanned,
-  type Held,
-  holdCampaign,
+  type LockedCampaign,
+  lockForAdvance,
   markEnqueued,
   type Planned,
   readForgotten,
@@ -66,7 +66,7 @@ async function readTrafficAhead(app: App, id: string): Promise<void> {
     where: { campaignId_position: { campaignId: id, position: 1 } },
     select: { to: true, campaign: { select: { instanceId: true } } },
   })
-  if (first) await safetyBook(app).load([{ instanceId: first.campaign.instanceId, to: first.to }])
+  if (first) await safetyCache(app).load([{ instanceId: first.campaign.instanceId, to: first.to }])
 }
 
 /** Thrown when a concurrent send took the quota after `quotaLeft` was read. The transaction rolls back and runs again. */
@@ -84,7 +84,7 @@ export async function advance(app: App, id: string, pageSize: number): Promise<b
 }
 
 async function advanceIn(app: App, tx: Sql, id: string, pageSize: number): Promise<boolean> {
-  const [, campaign] = await Promise.all([commitWithoutDisk(tx), holdCampaign(tx, id)])
+  const [, campaign] = await Promise.all([commitWithoutDisk(tx), lockForAdvance(tx, id)])
   if (!campaign) return false
   const [recipients, counts] = await Promise.all([readPlanned(tx, id, pageSize), countOpen(tx, id)])
   const progress: Progress = {
@@ -114,13 +114,13 @@ async function advanceIn(app: App, tx: Sql, id: string, pageSize: number): Promi
 }
 
 /** Messages a minute; null without a limit. The first message shows the safety state of the instance, so until then it is the lowest rate. */
-function rateOf({ ratePerMinute, provider, defaultRate }: Held): number | null {
+function rateOf({ ratePerMinute, provider, defaultRate }: LockedCampaign): number | null {
   if (ratePerMinute !== null) return ratePerMinute
   return provider === 'sandbox' ? null : (defaultRate ?? defaultRates.restricted)
 }
 
-/** Holds the campaign until the quiet hours end. What is queued, for example because the instance is not connected, is planned again. */
-async function hold(app: App, tx: Sql, campaign: Held, { planned, waiting }: Progress, until: Date): Promise<false> {
+/** Holds the campaign until the quiet hours end. Queued messages, for example of an instance that is not connected, are planned again. */
+async function hold(app: App, tx: Sql, campaign: LockedCampaign, { planned, waiting }: Progress, until: Date): Promise<false> {
   const { id, status, now } = campaign
   const takenBack = waiting > 0 ? await takeBackAndPlan(app, tx, id) : 0
   if (status === 'scheduled') await saveHeld(tx, id)
@@ -131,7 +131,13 @@ async function hold(app: App, tx: Sql, campaign: Held, { planned, waiting }: Pro
 }
 
 /** Cancels recipients whose contact was deleted or whose number is suppressed, and sends to at most `most` of the others. */
-async function leaveOutUnwanted(app: App, tx: Sql, campaign: Held, page: readonly Planned[], most: number): Promise<boolean> {
+async function leaveOutUnwanted(
+  app: App,
+  tx: Sql,
+  campaign: LockedCampaign,
+  page: readonly Planned[],
+  most: number,
+): Promise<boolean> {
   const { id, workspaceId } = campaign
   const isSuppressed = await readSuppressed(
     tx,
@@ -155,7 +161,7 @@ async function leaveOutUnwanted(app: App, tx: Sql, campaign: Held, page: readonl
  * Creates messages for as many of the next recipients as the quota allows. Without quota or without a usable subscription, the
  * campaign pauses itself. With a rate, the rest is sent by a job at its time.
  */
-async function send(app: App, tx: Sql, campaign: Held, next: readonly Planned[], hasMore: boolean): Promise<boolean> {
+async function send(app: App, tx: Sql, campaign: LockedCampaign, next: readonly Planned[], hasMore: boolean): Promise<boolean> {
   const { id, ownerId, plan, now } = campaign
   if (!campaign.subscribed) return await end(tx, id, 'paused', 'SUBSCRIPTION_INACTIVE')
   const recipients = next.slice(0, await quotaLeft(tx, ownerId, plan))
@@ -182,7 +188,7 @@ async function send(app: App, tx: Sql, campaign: Held, next: readonly Planned[],
 }
 
 /** Stores when the next message may leave, after `count` messages left now. Returns null without a rate. */
-async function pace(tx: Sql, campaign: Held, state: SafetyState, count: number): Promise<Date | null> {
+async function pace(tx: Sql, campaign: LockedCampaign, state: SafetyState, count: number): Promise<Date | null> {
   const rate = rateOf(campaign)
   if (rate === null) return null
   const byState = defaultRates[state]

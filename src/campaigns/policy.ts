@@ -5,7 +5,7 @@ import { dueNow } from './pace.ts'
 /** Most distinct numbers of one campaign. */
 export const maxRecipients = 100_000
 
-/** How fast pages follow each other: messages created at once, and the shortest pause before the next page, in milliseconds. */
+/** The speed of a campaign: messages created at once, and the shortest pause before the next page, in milliseconds. */
 export interface Stride {
   pageSize: number
   restMs: number

@@ -1,4 +1,4 @@
-// GraphQL fields of the course of a campaign: Campaign.progress and Campaign.failures.
+// GraphQL fields of the progress of a campaign: Campaign.progress and Campaign.failures.
 import { z } from 'zod'
 import { builder } from '../core/graph/builder.ts'
 import { load } from '../core/graph/load.ts'
@@ -13,7 +13,7 @@ const mostBuckets = 200
 const buckets = z.int().min(1).max(mostBuckets)
 
 const BucketRef = builder.objectRef<Bucket>('CampaignBucket').implement({
-  description: 'What happened to the recipients of a campaign in one part of its time. A recipient counts once for each step.',
+  description: 'Steps of the recipients of a campaign in one part of its time. A recipient counts once for each step.',
   fields: (t) => ({
     from: t.expose('from', { type: 'DateTime', description: 'The beginning.' }),
     to: t.expose('to', { type: 'DateTime', description: 'The end, which is the beginning of the next part.' }),

@@ -1,4 +1,4 @@
-// SQL of the course of a campaign: what happened in each part of its time, and the reasons of failures. Each is one statement of counts.
+// SQL of the progress of a campaign: counts for each part of its time, and the reasons of failures, in one statement each.
 import type { Sql } from '../core/database/database.ts'
 
 export interface Bucket {

@@ -13,7 +13,7 @@ export const CampaignStatusRef = builder.enumType('CampaignStatus', {
     [CampaignStatus.paused]: { description: 'Paused by a user, or automatically: see `error`. It can be resumed.' },
     [CampaignStatus.completed]: { description: 'No recipient is planned, queued or being sent to any more.' },
     [CampaignStatus.cancelled]: { description: 'Cancelled by a user.' },
-    [CampaignStatus.failed]: { description: 'Failed for good: see `error`.' },
+    [CampaignStatus.failed]: { description: 'Failed permanently: see `error`.' },
   } as Record<CampaignStatus, { description: string }>,
 })
 

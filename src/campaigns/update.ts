@@ -12,7 +12,7 @@ import { nextAtNewRate } from './pace.ts'
 import { obstacle } from './policy.ts'
 
 /**
- * Changes the given fields; what has not left follows the new ones. @throws NOT_FOUND when the campaign is not in the workspace;
+ * Changes the given fields; messages that have not left follow the new values. @throws NOT_FOUND when the campaign is not in the workspace;
  * INVALID_STATE when it has ended.
  */
 export async function updateCampaign(ctx: Context, id: string, changes: UpdateCampaign): Promise<Campaign> {

@@ -46,7 +46,7 @@ const checks: Record<string, Check> = {
     const dead = await countDead(pool)
     const failed = dead.map(({ queue, n }) => `${n} of ${queue}`).join(', ')
     return dead.length > 0
-      ? `the queue is installed; failed for good in the last 14 days (see the log): ${failed}`
+      ? `the queue is installed; failed permanently in the last 14 days (see the log): ${failed}`
       : 'the queue is installed'
   },
   secretKey: async (pool, keys) => {

@@ -15,7 +15,7 @@ import { withApp, withDatabase } from './command-database.ts'
 import { qrLines } from './qr.ts'
 
 /** Between two looks at the instance, in milliseconds. */
-const lookMs = 500
+const pollMs = 500
 /** Time without any news after which the absence of a worker is the likely cause. */
 const silentMs = 15_000
 /** Longest wait for a person with a phone. */
@@ -76,7 +76,7 @@ async function pair(app: App, id: string, number: string | undefined, say: (line
       say('no news yet: is a gateway with the role worker running on this database?')
       warned = true
     }
-    await pause(lookMs)
+    await pause(pollMs)
   }
   throw new Error(`nobody paired ${name} within ${pairingMs / 60_000} minutes; run the command again`)
 }

@@ -28,7 +28,7 @@ export interface ResealOptions {
 }
 
 /**
- * Goes through every sealed column in batches. It keeps no state: what is under the current key is skipped, so the command can end at any
+ * Goes through every sealed column in batches. It keeps no state: values under the current key are skipped, so the command can end at any
  * moment and run again. A value that changes meanwhile is read again and not overwritten.
  */
 export async function reseal(sql: Sql, keys: Keys, { progress, mostBatches = Infinity }: ResealOptions = {}): Promise<Resealed> {

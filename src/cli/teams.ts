@@ -6,9 +6,9 @@ import { type Tx, transaction } from '../core/database/transaction.ts'
 import { fail } from '../core/errors.ts'
 import { jsonLine, lineOf } from '../core/one-line.ts'
 import { parse } from '../core/validation.ts'
-import { type HeldTeam, lockTeam } from '../teams/hold.sql.ts'
 import { inviteFields, teamIdOf } from '../teams/input.ts'
 import { inviteIn } from '../teams/invitations.ts'
+import { type LockedTeam, lockTeam } from '../teams/lock.sql.ts'
 import { closeTeam } from '../teams/manage.ts'
 import { listMembers, listTeams } from '../teams/read.ts'
 import { createTeam } from '../teams/service.ts'
@@ -81,7 +81,7 @@ export function addTeamCommands(gateway: Command, print: (asJson: true | undefin
  * Changes a team, which leaves work for the gateway, in one transaction.
  * @throws TEAM_NOT_FOUND when there is no such team.
  */
-async function onTeam<T>(teamId: string, work: (app: App, tx: Tx, team: HeldTeam) => Promise<T>): Promise<T> {
+async function onTeam<T>(teamId: string, work: (app: App, tx: Tx, team: LockedTeam) => Promise<T>): Promise<T> {
   return await withApp((app) =>
     transaction(app.db, async (tx) => {
       const team = await lockTeam(tx, teamIdOf(teamId))

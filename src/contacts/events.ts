@@ -12,7 +12,7 @@ export const contactChanged = defineEvent({
   live: true,
   payload: z.object({
     contactId: z.uuid().nullable().describe('The contact; null if many changed at once, so that lists are to be read again.'),
-    change: z.enum(changes).describe('What happened to it.'),
+    change: z.enum(changes).describe('The kind of change.'),
   }),
   subject: () => ({}),
   sample: { contactId: '00000000-0000-0000-0000-000000000000', change: 'updated' },

@@ -137,7 +137,7 @@ builder.mutationFields((t) => {
       description:
         'Deletes a contact and removes it from its groups. Its messages stay. With `erase` the messages with its number, in both directions, are erased within seconds, and files that nothing else uses. Usage, counts of campaigns and the do-not-contact list stay.',
       errors: ['NOT_FOUND'],
-      args: { id, erase: t.arg.boolean({ description: 'Whether to erase its messages and files too; false by default.' }) },
+      args: { id, erase: t.arg.boolean({ description: 'True to erase its messages and files too; false by default.' }) },
       resolve: (_, args, ctx) => deleteContact(ctx, parse(uuid, args.id, 'id'), args.erase ?? false),
     }),
   }

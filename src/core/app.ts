@@ -48,19 +48,19 @@ export interface Hooks {
    * key, for the transaction `tx`, so that a later removal waits for it.
    * @throws TEAM_NOT_FOUND when the user has left the team; UNAUTHORIZED when the team key is revoked.
    */
-  holdRole: (tx: Sql, principal: Principal) => Promise<TeamRole | null>
+  lockCallerRole: (tx: Sql, principal: Principal) => Promise<TeamRole | null>
   /**
    * Returns the limits of the user's own plan, and locks the subscription for the transaction.
    * @throws SUBSCRIPTION_INACTIVE when the subscription is not active.
    */
-  holdLimits: (tx: Tx, userId: string) => Promise<PlanLimits>
+  lockLimits: (tx: Tx, userId: string) => Promise<PlanLimits>
   /**
    * Returns the limits of the plan that pays for the caller's workspace, for a transaction that creates something in it. The row
    * lock on the subscription serializes concurrent creations and changes of the plan.
    * @throws SUBSCRIPTION_INACTIVE when the subscription is not active; TEAM_NOT_FOUND, or UNAUTHORIZED for a team key, when the
    * team was deleted while this request came in.
    */
-  holdQuota: (tx: Tx, principal: Principal) => Promise<PlanLimits>
+  lockQuota: (tx: Tx, principal: Principal) => Promise<PlanLimits>
   /**
    * Takes one request from the person's per-second limit for sign-in routes.
    * @throws API_RATE_LIMIT_EXCEEDED when the limit is used up.
@@ -72,7 +72,7 @@ export interface Hooks {
   revokeInvitations: (tx: Tx, userId: string) => Promise<void>
   /** True if the address has an open invitation to a team. */
   isInvited: (db: Db, email: string) => Promise<boolean>
-  /** Rest what exceeds a plan, and take it up again. */
+  /** Let resources rest that exceed a plan, and wake them again. */
   fitInstances: FitHook
   fitEndpoints: FitHook
   /** Releases the messages that wait for an instance when it connects or is deleted. */

@@ -1,6 +1,6 @@
-// Decides what rests because it exceeds the plan: the newest, until there is room again.
+// Decides which resources rest because they exceed the plan: the newest, until the plan allows them again.
 
-/** A request to fit one kind of resource of an owner to the plan: some rest, or are taken up again. */
+/** A request to fit one kind of resource of an owner to the plan: some rest, or wake again. */
 export interface Fit {
   /** The owner, whose subscription is locked. */
   ownerId: string
@@ -22,11 +22,11 @@ interface Choice<Row> {
   resting: number
 }
 
-/** Chooses what to rest and what to take up again. `rows` are all that count against the plan, oldest first. */
+/** Chooses what to rest and what to wake. `rows` are all that count against the plan, oldest first. */
 export function chooseResting<Row extends { resting: boolean }>(rows: readonly Row[], { most, fell }: Fit): Choice<Row> {
   const resting = rows.filter((row) => row.resting)
-  const room = Math.max(0, most - (rows.length - resting.length))
+  const free = Math.max(0, most - (rows.length - resting.length))
   const rest = fell ? rows.slice(most).filter((row) => !row.resting) : []
-  const wake = fell ? rows.slice(0, most).filter((row) => row.resting) : resting.slice(0, room)
+  const wake = fell ? rows.slice(0, most).filter((row) => row.resting) : resting.slice(0, free)
   return { rest, wake, resting: resting.length + rest.length - wake.length }
 }

@@ -19,10 +19,10 @@ export function requireManager({ role }: Pick<Principal, 'role'>): void {
 
 /**
  * {@link requireManager} with the present role, locked for the transaction. @throws FORBIDDEN when the role is collaborator; and
- * as `App.holdRole`.
+ * as `App.lockCallerRole`.
  */
-export async function holdManager({ app, principal }: Context, tx: Sql): Promise<void> {
-  requireManager({ role: await app.hooks.holdRole(tx, principal) })
+export async function lockManager({ app, principal }: Context, tx: Sql): Promise<void> {
+  requireManager({ role: await app.hooks.lockCallerRole(tx, principal) })
 }
 
 /** @throws FORBIDDEN when the role is not owner. */

@@ -15,7 +15,7 @@ const SkippedTemplateRef = builder.objectRef<TemplateImport['skipped'][number]>(
 })
 
 const TemplateImportRef = builder.objectRef<TemplateImport>('TemplateImport').implement({
-  description: 'What an import did.',
+  description: 'The result of an import.',
   fields: (t) => ({
     created: t.exposeInt('created', { description: 'The number of new templates.' }),
     updated: t.exposeInt('updated', {

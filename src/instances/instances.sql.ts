@@ -24,11 +24,11 @@ export async function readOfProvider(sql: Sql, ids: readonly string[]): Promise<
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-export type HeldState = Pick<Instance, 'status' | 'workspaceId' | 'provider' | 'settings' | 'credentials' | 'restingAt'>
+export type LockedState = Pick<Instance, 'status' | 'workspaceId' | 'provider' | 'settings' | 'credentials' | 'restingAt'>
 
 /** Locks an instance of any workspace, for a report of its provider. */
-export async function lockState(tx: Sql, id: string): Promise<HeldState | undefined> {
-  const { rows } = await tx.query<HeldState>(
+export async function lockState(tx: Sql, id: string): Promise<LockedState | undefined> {
+  const { rows } = await tx.query<LockedState>(
     `select status, "workspaceId", provider, settings, credentials, "restingAt" from instances
      where id = $1 and "deletedAt" is null for update`,
     [id],
@@ -67,7 +67,7 @@ export async function markResting(tx: Sql, id: string, rests: boolean): Promise<
 
 export type Standing = Pick<StateChange, 'atRisk' | 'dailyRecipients' | 'meta'>
 
-/** Stores the network's view of a locked instance. What is left out keeps its value. */
+/** Stores the network's view of a locked instance. Fields that are left out keep their values. */
 export async function storeStanding(tx: Sql, id: string, { atRisk = false, dailyRecipients, meta }: Standing): Promise<void> {
   await tx.query(
     `update instances set "atRiskAt" = case when $2 then now() else "atRiskAt" end,

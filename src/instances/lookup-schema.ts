@@ -10,7 +10,7 @@ const NumberLookupRef = builder.objectRef<NumberLookup>('NumberLookup').implemen
     phone: t.exposeString('phone', { description: 'The number, E.164.' }),
     exists: t.exposeBoolean('exists', {
       nullable: true,
-      description: 'Whether the number is on the network. Null if the provider cannot tell, and no message of the instance does.',
+      description: 'True if the number is on the network. Null if the provider cannot tell, and no message of the instance does.',
     }),
     checkedAt: t.expose('checkedAt', { type: 'DateTime', description: 'When the provider answered.' }),
   }),

@@ -104,7 +104,7 @@ export const InstanceStateRef = builder.objectRef<InstanceStateRow>('InstanceSta
   fields: (t) => ({
     instanceId: t.exposeID('id', { description: 'The instance.' }),
     status: t.field({ type: InstanceStatusRef, description: 'Its status.', resolve: (row) => row.status }),
-    connected: t.boolean({ description: 'Whether it can send now.', resolve: (row) => row.status === 'connected' }),
+    connected: t.boolean({ description: 'True if it can send now.', resolve: (row) => row.status === 'connected' }),
     qr: t.exposeString('qr', { nullable: true, description: 'The text to show as a QR code while pairing.' }),
     pairingCode: t.exposeString('pairingCode', { nullable: true, description: 'The code to enter on the phone while pairing.' }),
     lastConnectedAt: t.expose('lastConnectedAt', { type: 'DateTime', nullable: true, description: 'When it last connected.' }),

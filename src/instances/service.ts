@@ -48,7 +48,7 @@ export const connectFields = z
  * Creates an instance, not connected yet.
  * @throws MAX_INSTANCES_REACHED when the workspaces that the plan pays for have as many as it allows, exact under concurrency;
  * FORBIDDEN when the caller is a collaborator; CONFLICT when another instance of the workspace has the number; VALIDATION_ERROR when the provider is not set up or refuses the settings; and as
- * `Hooks.holdQuota`.
+ * `Hooks.lockQuota`.
  */
 export async function createInstance(ctx: Context, input: z.output<typeof createInstanceFields>): Promise<Instance> {
   const { app, principal } = ctx
@@ -59,7 +59,7 @@ export async function createInstance(ctx: Context, input: z.output<typeof create
     if (network.installed?.() === false) fail('VALIDATION_ERROR', `provider: ${provider} is not installed on this server`)
     const stored = network.storeSettings(input.settings ?? {})
     requireManager(principal)
-    const { maxInstances } = await ctx.app.hooks.holdQuota(tx, ctx.principal)
+    const { maxInstances } = await ctx.app.hooks.lockQuota(tx, ctx.principal)
     const count = await tx.db.instance.count({ where: { deletedAt: null, workspace: countedWorkspaces(principal.ownerId) } })
     if (count >= maxInstances) fail('MAX_INSTANCES_REACHED')
     const { workspaceId, ownerId: userId } = principal
@@ -93,9 +93,9 @@ export async function checkInstance(db: Prisma.TransactionClient, workspaceId: s
 export async function connectInstance(ctx: Context, id: string, number: string | null | undefined): Promise<Instance> {
   if (number != null) parse(phone, number, 'phone')
   return await change(ctx, async (tx) => {
-    const instance = await holdInstance(tx, ctx.principal.workspaceId, id)
+    const instance = await lockOwnInstance(tx, ctx.principal.workspaceId, id)
     await startConnecting(ctx.app, tx, instance, number ?? undefined)
-    return await holdInstance(tx, ctx.principal.workspaceId, id)
+    return await lockOwnInstance(tx, ctx.principal.workspaceId, id)
   })
 }
 
@@ -120,7 +120,7 @@ export async function startConnecting(app: App, tx: Sql, instance: Instance, num
 export async function updateInstance(ctx: Context, id: string, input: z.output<typeof updateInstanceFields>): Promise<Instance> {
   const { app, principal } = ctx
   return await change(ctx, async (tx) => {
-    const before = await holdInstance(tx, principal.workspaceId, id)
+    const before = await lockOwnInstance(tx, principal.workspaceId, id)
     requireManager(principal)
     await tellInstance(tx, principal.workspaceId, id)
     const { name = before.name, settings } = input
@@ -130,14 +130,14 @@ export async function updateInstance(ctx: Context, id: string, input: z.output<t
       settings: changed?.settings ?? before.settings,
       credentials: (changed ?? before).credentials,
     })
-    const after = await holdInstance(tx, principal.workspaceId, id)
+    const after = await lockOwnInstance(tx, principal.workspaceId, id)
     const { status } = before
     if (changed && (status === 'connecting' || status === 'connected' || status === 'disconnected')) {
       await providerFor(app, before).changed?.(before, after, status, tx)
     }
     const connects = changed?.newLogin && status === 'disconnected' && !before.restingAt && principal.active
     if (connects) await startConnecting(app, tx, after)
-    return await holdInstance(tx, principal.workspaceId, id)
+    return await lockOwnInstance(tx, principal.workspaceId, id)
   })
 }
 
@@ -147,12 +147,12 @@ export async function updateInstance(ctx: Context, id: string, input: z.output<t
  */
 export async function logoutInstance(ctx: Context, id: string): Promise<Instance> {
   return await change(ctx, async (tx) => {
-    const instance = await holdInstance(tx, ctx.principal.workspaceId, id)
+    const instance = await lockOwnInstance(tx, ctx.principal.workspaceId, id)
     requireManager(ctx.principal)
     if (instance.status === 'logged_out') return instance
     await applyChange(ctx.app, tx, { instanceId: id, status: 'logged_out' })
     await providerFor(ctx.app, instance).logout(instance, tx)
-    return await holdInstance(tx, ctx.principal.workspaceId, id)
+    return await lockOwnInstance(tx, ctx.principal.workspaceId, id)
   })
 }
 
@@ -171,7 +171,7 @@ export async function deleteInstance(ctx: Context, id: string): Promise<{ id: st
  * provider is not set up.
  */
 export async function removeInstance(app: App, tx: Sql, workspaceId: string, id: string, check?: () => void): Promise<Instance> {
-  const instance = await holdInstance(tx, workspaceId, id)
+  const instance = await lockOwnInstance(tx, workspaceId, id)
   check?.()
   await applyChange(app, tx, { instanceId: id, status: 'logged_out' })
   await markDeleted(tx, id)
@@ -187,7 +187,7 @@ async function change(ctx: Context, work: (tx: Sql) => Promise<Instance>): Promi
   return result
 }
 
-async function holdInstance(tx: Sql, workspaceId: string, id: string): Promise<Instance> {
+async function lockOwnInstance(tx: Sql, workspaceId: string, id: string): Promise<Instance> {
   return (await lockInstance(tx, workspaceId, id)) ?? fail('NOT_FOUND', 'Instance not found')
 }
 

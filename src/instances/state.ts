@@ -63,7 +63,7 @@ export async function refuseLogin(
 }
 
 /** Locks an instance whose change follows in the same transaction, after other locks. */
-export async function holdState(tx: Sql, instanceId: string): Promise<void> {
+export async function lockForChange(tx: Sql, instanceId: string): Promise<void> {
   await lockState(tx, instanceId)
 }
 

@@ -64,7 +64,7 @@ async function sendFile(
   return await reply.send(bytes)
 }
 
-/** Whatever the bytes are, the browser keeps to the declared type (nosniff) and runs nothing of the file (CSP sandbox). */
+/** The browser keeps to the declared type (nosniff) and runs nothing of the file (CSP sandbox), for any bytes. */
 function headersOf({ id, mimeType, createdAt }: Media) {
   const { inline, extension } = mediaTypes.get(mimeType) as MediaType
   return {

@@ -28,7 +28,7 @@ export async function keepFile(
   const size = await save(bytes, spool.path)
   const type = await typeOf({ path: spool.path, size })
   const adding = addFile(app, owner, { path: spool.path, size }, type, {
-    limits: (tx) => app.hooks.holdLimits(tx, owner.ownerId),
+    limits: (tx) => app.hooks.lockLimits(tx, owner.ownerId),
     commit: (store) =>
       transaction(app.db, async (tx) => {
         const media = await store(tx)

@@ -19,7 +19,7 @@ import { nameIn, newToken, readName } from './url.ts'
 
 /**
  * Stores a file that was received completely. It is durable when this resolves.
- * @throws MEDIA_STORAGE_EXCEEDED when the quota is used up (exact under concurrency); as `Hooks.holdQuota`.
+ * @throws MEDIA_STORAGE_EXCEEDED when the quota is used up (exact under concurrency); as `Hooks.lockQuota`.
  */
 export async function addMedia(ctx: Context, file: SavedFile, type: MediaType): Promise<Media> {
   const { app, principal } = ctx
@@ -27,7 +27,7 @@ export async function addMedia(ctx: Context, file: SavedFile, type: MediaType): 
   const [before] = await acceptedBefore<Media>([ctx])
   if (before) return before
   return await addFile(app, principal, file, type, {
-    limits: (tx) => app.hooks.holdQuota(tx, principal),
+    limits: (tx) => app.hooks.lockQuota(tx, principal),
     commit: (store) => write(ctx, store),
   })
 }

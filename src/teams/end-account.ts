@@ -13,7 +13,7 @@ import { enqueue } from '../core/jobs/jobs.ts'
 import { parse, text } from '../core/validation.ts'
 import { closedJob } from './closed-job.ts'
 import { endedJob } from './ended-job.ts'
-import { lockTeam } from './hold.sql.ts'
+import { lockTeam } from './lock.sql.ts'
 import { closeTeam } from './manage.ts'
 import { endMembership } from './members.ts'
 
@@ -59,7 +59,7 @@ builder.mutationField('deleteMe', (t) =>
   t.field({
     type: DeletedRef,
     description:
-      'Ends your account. Your sessions, keys, instances and teams end at once, and your address is free again; your data is deleted within a day. What you sent in teams of others stays there, without your name.',
+      'Ends your account. Your sessions, keys, instances and teams end at once, and your address is free again; your data is deleted within a day. Messages that you sent in teams of others stay there, without your name.',
     errors: ['INVALID_CREDENTIALS', { INVALID_STATE: 'if the account has no password' }, 'PROVIDER_ERROR'],
     authScopes: { person: true },
     args: { password: t.arg.string({ required: true, description: 'Your password.' }) },

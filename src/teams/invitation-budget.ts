@@ -6,7 +6,7 @@ import type { Tx } from '../core/database/transaction.ts'
 import { failFor } from '../core/errors.ts'
 import { isReachable } from '../core/network/address.ts'
 import { networkOf } from '../core/network/network.ts'
-import type { HeldTeam } from './hold.sql.ts'
+import type { LockedTeam } from './lock.sql.ts'
 
 const hour = (most: number): Bound => ({ most, minutes: 60 })
 const day = (most: number): Bound => ({ most, minutes: 24 * 60 })
@@ -33,7 +33,7 @@ const refusals: Record<keyof typeof bounds, (email: string) => string> = {
 }
 
 export interface Invitation {
-  team: HeldTeam
+  team: LockedTeam
   email: string
   inviterId: string
   /** The session of the inviter; null if an operator invites. */

@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { orderMail } from '../accounts/mail/order.ts'
 import { personOf } from '../accounts/service.ts'
-import { holdPlan } from '../billing/hold-plan.ts'
+import { lockPlan } from '../billing/lock-plan.ts'
 import { takenSeats } from '../billing/team-fit.sql.ts'
 import type { App } from '../core/app.ts'
 import type { Context } from '../core/context.ts'
@@ -11,10 +11,10 @@ import { fail, failFor } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
 import { write } from '../core/idempotency/idempotency.ts'
 import { requireManager } from '../core/roles.ts'
-import { type HeldTeam, lockTeam } from './hold.sql.ts'
-import { holdOwnTeam } from './hold.ts'
 import type { Invite } from './input.ts'
 import { type Invitation, takeInvitation } from './invitation-budget.ts'
+import { type LockedTeam, lockTeam } from './lock.sql.ts'
+import { lockOwnTeam } from './lock.ts'
 import { touch } from './members.ts'
 import { type InvitationRow, invitationFields, readTeam, type TeamRow } from './read.ts'
 
@@ -28,7 +28,7 @@ const holdsMs = 7 * 86_400_000
 export async function inviteToTeam(ctx: Context, teamId: string, input: Invite): Promise<InvitationRow> {
   const { userId, credentialId } = ctx.principal
   return await write(ctx, async (tx) => {
-    const team = await holdOwnTeam(tx, userId, teamId)
+    const team = await lockOwnTeam(tx, userId, teamId)
     requireManager(team)
     return await inviteIn(ctx.app, tx, team, { ...input, inviterId: userId, sessionId: credentialId })
   })
@@ -43,11 +43,11 @@ export async function inviteToTeam(ctx: Context, teamId: string, input: Invite):
 export async function inviteIn(
   app: App,
   tx: Tx,
-  team: HeldTeam,
+  team: LockedTeam,
   invite: Invite & Pick<Invitation, 'inviterId' | 'sessionId'>,
 ): Promise<InvitationRow> {
   const { email, role, inviterId, sessionId } = invite
-  const { lasting, active } = await holdPlan(tx, team.ownerId)
+  const { lasting, active } = await lockPlan(tx, team.ownerId)
   if (!active) fail('SUBSCRIPTION_INACTIVE')
   if (await tx.db.teamMember.count({ where: { teamId: team.id, user: { email } } }))
     fail('CONFLICT', `${email} is already a member of the team`)
@@ -78,7 +78,7 @@ function openInvitation() {
  */
 export async function revokeInvitation(ctx: Context, teamId: string, id: string): Promise<{ id: string; deleted: true }> {
   return await write(ctx, async (tx) => {
-    requireManager(await holdOwnTeam(tx, ctx.principal.userId, teamId))
+    requireManager(await lockOwnTeam(tx, ctx.principal.userId, teamId))
     const where = { id, teamId, status: { not: 'revoked' } } as const
     const { status } = (await tx.db.teamInvitation.findFirst({ where })) ?? fail('NOT_FOUND', 'Invitation not found')
     if (status === 'accepted') fail('INVALID_STATE', 'The invitation was accepted; remove the member instead')
@@ -99,7 +99,7 @@ export async function acceptInvitation(ctx: Context, token: string): Promise<Tea
     const named = await tx.db.teamInvitation.findUnique({ where, select: { teamId: true } })
     const team = (named && (await lockTeam(tx, named.teamId))) ?? fail('INVALID_TOKEN')
     // Both locks stop other transactions from counting seats, so the seat belongs to the invitation or to the new member, never to both.
-    await holdPlan(tx, team.ownerId)
+    await lockPlan(tx, team.ownerId)
     const open = await tx.db.teamInvitation.findUnique({ where: { ...where, ...openInvitation() } })
     const { id, role, email } = open ?? fail('INVALID_TOKEN')
     const person = await personOf(tx.db, userId)

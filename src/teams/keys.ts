@@ -1,11 +1,11 @@
 // The API keys of a team: its owner and admins create and revoke them.
 import { type IssuedApiKey, issueApiKeyWithin, type NewApiKey, revokeKeys } from '../accounts/service.ts'
-import { holdPlan } from '../billing/hold-plan.ts'
+import { lockPlan } from '../billing/lock-plan.ts'
 import type { Context } from '../core/context.ts'
 import { fail } from '../core/errors.ts'
 import { write } from '../core/idempotency/idempotency.ts'
 import { requireManager } from '../core/roles.ts'
-import { holdOwnTeam } from './hold.ts'
+import { lockOwnTeam } from './lock.ts'
 
 /**
  * Creates a key of the team.
@@ -20,9 +20,9 @@ export async function createTeamKey(
 ): Promise<IssuedApiKey> {
   const { userId } = ctx.principal
   return await write(ctx, async (tx) => {
-    const team = await holdOwnTeam(tx, userId, teamId)
+    const team = await lockOwnTeam(tx, userId, teamId)
     requireManager(team)
-    const { plan, active } = await holdPlan(tx, team.ownerId)
+    const { plan, active } = await lockPlan(tx, team.ownerId)
     if (!active) fail('SUBSCRIPTION_INACTIVE')
     const { workspaceId } = team
     return await issueApiKeyWithin(tx, team.ownerId, plan.limits.maxApiKeys, { ...key, userId, workspaceId, teamId })
@@ -36,7 +36,7 @@ export async function createTeamKey(
  */
 export async function revokeTeamKey(ctx: Context, teamId: string, id: string): Promise<{ id: string; deleted: true }> {
   return await write(ctx, async (tx) => {
-    requireManager(await holdOwnTeam(tx, ctx.principal.userId, teamId))
+    requireManager(await lockOwnTeam(tx, ctx.principal.userId, teamId))
     const revoked = await revokeKeys(tx, { id, teamId })
     return revoked ? { id, deleted: true } : fail('NOT_FOUND', 'API key not found')
   })

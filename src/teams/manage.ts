@@ -1,6 +1,6 @@
 // Operations on a whole team: create it within the plan's limit, rename it, delete it.
 import { revokeKeys } from '../accounts/service.ts'
-import { holdPlan } from '../billing/hold-plan.ts'
+import { lockPlan } from '../billing/lock-plan.ts'
 import type { App } from '../core/app.ts'
 import type { Context } from '../core/context.ts'
 import type { Tx } from '../core/database/transaction.ts'
@@ -9,8 +9,8 @@ import { write } from '../core/idempotency/idempotency.ts'
 import { enqueue } from '../core/jobs/jobs.ts'
 import { requireManager, requireOwner } from '../core/roles.ts'
 import { closedJob } from './closed-job.ts'
-import type { HeldTeam } from './hold.sql.ts'
-import { holdOwnTeam } from './hold.ts'
+import type { LockedTeam } from './lock.sql.ts'
+import { lockOwnTeam } from './lock.ts'
 import { readTeam, type TeamRow } from './read.ts'
 import { insertTeam } from './service.ts'
 
@@ -21,7 +21,7 @@ import { insertTeam } from './service.ts'
 export async function createOwnTeam(ctx: Context, name: string): Promise<TeamRow> {
   const { userId } = ctx.principal
   return await write(ctx, async (tx) => {
-    const { lasting, active } = await holdPlan(tx, userId)
+    const { lasting, active } = await lockPlan(tx, userId)
     if (!active) fail('SUBSCRIPTION_INACTIVE')
     const owned = await tx.db.team.count({ where: { ownerId: userId, deletedAt: null } })
     if (owned >= lasting.teams.maxOwned) fail('MAX_TEAMS_REACHED')
@@ -34,7 +34,7 @@ export async function createOwnTeam(ctx: Context, name: string): Promise<TeamRow
 export async function renameTeam(ctx: Context, teamId: string, name: string): Promise<TeamRow> {
   const { userId } = ctx.principal
   return await write(ctx, async (tx) => {
-    requireManager(await holdOwnTeam(tx, userId, teamId))
+    requireManager(await lockOwnTeam(tx, userId, teamId))
     await tx.db.team.update({ where: { id: teamId }, data: { name } })
     return await readTeam(tx.db, userId, teamId)
   })
@@ -43,7 +43,7 @@ export async function renameTeam(ctx: Context, teamId: string, name: string): Pr
 /** {@link closeTeam} by the owner. @throws TEAM_NOT_FOUND when the caller is not in the team; FORBIDDEN when the caller does not own it. */
 export async function deleteTeam(ctx: Context, teamId: string): Promise<{ id: string; deleted: true }> {
   return await write(ctx, async (tx) => {
-    const team = await holdOwnTeam(tx, ctx.principal.userId, teamId)
+    const team = await lockOwnTeam(tx, ctx.principal.userId, teamId)
     requireOwner(team)
     await closeTeam(ctx.app, tx, team)
     return { id: teamId, deleted: true }
@@ -54,9 +54,9 @@ export async function deleteTeam(ctx: Context, teamId: string): Promise<{ id: st
  * Ends a locked team. Its members, its keys and open invitations lose access at once; a job ends its webhooks and instances. Its past data
  * stays for the owner's figures, and counts against no plan.
  */
-export async function closeTeam(app: App, tx: Tx, { id, workspaceId, ownerId }: HeldTeam): Promise<void> {
+export async function closeTeam(app: App, tx: Tx, { id, workspaceId, ownerId }: LockedTeam): Promise<void> {
   // Creating an instance or an endpoint takes this lock too, so none is created after the job has looked for them.
-  await holdPlan(tx, ownerId)
+  await lockPlan(tx, ownerId)
   await tx.db.team.update({ where: { id }, data: { deletedAt: new Date() } })
   await revokeKeys(tx, { workspaceId })
   await tx.db.teamInvitation.updateMany({ where: { teamId: id, status: 'pending' }, data: { status: 'revoked' } })

@@ -5,9 +5,9 @@ import type { Tx } from '../core/database/transaction.ts'
 import { fail } from '../core/errors.ts'
 import { write } from '../core/idempotency/idempotency.ts'
 import { manages, requireManager } from '../core/roles.ts'
-import type { HeldTeam } from './hold.sql.ts'
-import { holdOwnTeam } from './hold.ts'
 import type { GivenRole } from './input.ts'
+import type { LockedTeam } from './lock.sql.ts'
+import { lockOwnTeam } from './lock.ts'
 import { type MemberRow, memberFields, memberRow } from './read.ts'
 
 /**
@@ -18,7 +18,7 @@ import { type MemberRow, memberFields, memberRow } from './read.ts'
  */
 export async function changeRole(ctx: Context, teamId: string, userId: string, role: GivenRole): Promise<MemberRow> {
   return await write(ctx, async (tx) => {
-    const team = await holdMember(ctx, tx, teamId, userId, 'The role of the owner cannot be changed')
+    const team = await lockMember(ctx, tx, teamId, userId, 'The role of the owner cannot be changed')
     if (userId === ctx.principal.userId) fail('INVALID_STATE', 'You cannot change your own role')
     const where = { teamId_userId: { teamId, userId } }
     const changed = await tx.db.teamMember.update({ where, data: { role }, select: memberFields })
@@ -31,7 +31,7 @@ export async function changeRole(ctx: Context, teamId: string, userId: string, r
 /** Ends the membership with {@link endMembership}. @throws the errors of {@link changeRole}, but callers may remove themselves. */
 export async function removeMember(ctx: Context, teamId: string, userId: string): Promise<{ id: string; deleted: true }> {
   return await write(ctx, async (tx) => {
-    const team = await holdMember(ctx, tx, teamId, userId, 'The owner cannot be removed from a team')
+    const team = await lockMember(ctx, tx, teamId, userId, 'The owner cannot be removed from a team')
     await endMembership(ctx, tx, team, userId)
     return { id: userId, deleted: true }
   })
@@ -44,7 +44,7 @@ export async function removeMember(ctx: Context, teamId: string, userId: string)
 export async function leaveTeam(ctx: Context, teamId: string): Promise<{ id: string; left: true }> {
   const { userId } = ctx.principal
   return await write(ctx, async (tx) => {
-    const team = await holdOwnTeam(tx, userId, teamId)
+    const team = await lockOwnTeam(tx, userId, teamId)
     if (team.role === 'owner') fail('INVALID_STATE', 'The owner cannot leave a team, but can delete it')
     await endMembership(ctx, tx, team, userId)
     return { id: teamId, left: true }
@@ -52,8 +52,8 @@ export async function leaveTeam(ctx: Context, teamId: string): Promise<{ id: str
 }
 
 /** Locks the team. Checks that the caller manages members, and that the user is a member other than the owner. */
-async function holdMember(ctx: Context, tx: Tx, teamId: string, userId: string, ofOwner: string): Promise<HeldTeam> {
-  const team = await holdOwnTeam(tx, ctx.principal.userId, teamId)
+async function lockMember(ctx: Context, tx: Tx, teamId: string, userId: string, ofOwner: string): Promise<LockedTeam> {
+  const team = await lockOwnTeam(tx, ctx.principal.userId, teamId)
   requireManager(team)
   if ((await tx.db.teamMember.count({ where: { teamId, userId } })) === 0) fail('NOT_FOUND', 'Member not found')
   if (userId === team.ownerId) fail('INVALID_STATE', ofOwner)
@@ -64,7 +64,7 @@ async function holdMember(ctx: Context, tx: Tx, teamId: string, userId: string, 
  * Ends a person's access at once, and all access that would outlive it: the keys that they created are revoked, their open invitations
  * withdrawn, their webhook endpoints disabled. Data stays with the team: messages, contacts, campaigns, instances.
  */
-export async function endMembership({ app }: Pick<Context, 'app'>, tx: Tx, team: HeldTeam, userId: string): Promise<void> {
+export async function endMembership({ app }: Pick<Context, 'app'>, tx: Tx, team: LockedTeam, userId: string): Promise<void> {
   await tx.db.teamMember.deleteMany({ where: { teamId: team.id, userId } })
   await endGrants(tx, team, userId)
   await app.hooks.disableEndpoints(tx, team.workspaceId, userId)
@@ -72,7 +72,7 @@ export async function endMembership({ app }: Pick<Context, 'app'>, tx: Tx, team:
 }
 
 /** Revokes the keys and open invitations that a manager created, because they give others access. */
-async function endGrants(tx: Tx, { id: teamId }: HeldTeam, userId: string): Promise<void> {
+async function endGrants(tx: Tx, { id: teamId }: LockedTeam, userId: string): Promise<void> {
   await revokeKeys(tx, { teamId, userId })
   const where = { teamId, inviterId: userId, status: 'pending' } as const
   await tx.db.teamInvitation.updateMany({ where, data: { status: 'revoked' } })

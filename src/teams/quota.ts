@@ -1,18 +1,18 @@
 // Locks the plan that pays for a workspace, for a transaction that creates something in it.
-import { holdPlan } from '../billing/hold-plan.ts'
+import { lockPlan } from '../billing/lock-plan.ts'
 import type { Tx } from '../core/database/transaction.ts'
 import { fail } from '../core/errors.ts'
 import type { PlanLimits, Principal } from '../core/principal.ts'
 
 /** Returns the limits of the plan in force. The row lock on the subscription serializes creations and changes of the plan. */
-export async function holdLimits(tx: Tx, ownerId: string): Promise<PlanLimits> {
-  const { plan, active } = await holdPlan(tx, ownerId)
+export async function lockLimits(tx: Tx, ownerId: string): Promise<PlanLimits> {
+  const { plan, active } = await lockPlan(tx, ownerId)
   return active ? plan.limits : fail('SUBSCRIPTION_INACTIVE')
 }
 
-/** {@link holdLimits} for the caller's workspace; see `Hooks.holdQuota`. */
-export async function holdQuota(tx: Tx, { ownerId, workspaceId, kind }: Principal): Promise<PlanLimits> {
-  const limits = await holdLimits(tx, ownerId)
+/** {@link lockLimits} for the caller's workspace; see `Hooks.lockQuota`. */
+export async function lockQuota(tx: Tx, { ownerId, workspaceId, kind }: Principal): Promise<PlanLimits> {
+  const limits = await lockLimits(tx, ownerId)
   // Deleting a team locks the subscription too. Nothing would clean up what is created after that.
   const deleted = await tx.db.team.count({ where: { workspaceId, deletedAt: { not: null } } })
   if (deleted > 0) fail(kind === 'team' ? 'UNAUTHORIZED' : 'TEAM_NOT_FOUND')

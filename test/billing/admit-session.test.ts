@@ -21,8 +21,8 @@ it("finds each workspace by an index among 100,000, for requests to a person's a
   const { rows } = await pool.query<{ id: string; userId: string; teamId: string | null }>(
     `select s.id, s."userId", t.id as "teamId" from auth_sessions s join teams t on t."ownerId" = s."userId" limit 200`,
   )
-  const knocks = rows.flatMap((row) => [row, { ...row, teamId: null }])
-  for (const asked of [knocks.slice(0, 2), knocks]) {
+  const requests = rows.flatMap((row) => [row, { ...row, teamId: null }])
+  for (const asked of [requests.slice(0, 2), requests]) {
     const values = [asked.map(({ id }) => id), asked.map(({ userId }) => userId), asked.map(({ teamId }) => teamId)]
     const lists = values.map((list) => `'{${list.map((id) => id ?? 'null').join()}}'`)
     for (const mode of ['force_custom_plan', 'force_generic_plan']) {

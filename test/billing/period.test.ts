@@ -106,7 +106,7 @@ describe('the month of the quotas', () => {
   })
 })
 
-describe('what was used', () => {
+describe('the usage', () => {
   it('is carried by a change of the plan, up and down, and comes back to the period that holds it', async () => {
     const ids = [await send(), await send(), await send()].map(({ body }) => body.data.id)
     await change(paid('pro', -2, 28))

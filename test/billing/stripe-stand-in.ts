@@ -27,7 +27,7 @@ export interface StripeStandIn {
   /** The requests received, in order. */
   asked: Asked[]
   things: Map<string, Thing>
-  /** How the stand-in answers from now on. */
+  /** The answers of the stand-in from now on. */
   mode: 'well' | 'broken' | 'silent' | 'dripping' | 'endless'
   /** Answers that replace the true ones, by path and customer: `/v1/subscriptions?customer=ID`. */
   lies: Map<string, Thing>

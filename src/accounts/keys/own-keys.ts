@@ -13,7 +13,7 @@ export async function createOwnApiKey(ctx: Context, key: Pick<NewApiKey, 'name' 
   const { app, principal } = ctx
   const { userId } = principal
   return await write(ctx, async (tx) => {
-    const { maxApiKeys } = await app.hooks.holdLimits(tx, userId)
+    const { maxApiKeys } = await app.hooks.lockLimits(tx, userId)
     const workspaceId = await ownWorkspaceOf(tx, userId)
     return await issueApiKeyWithin(tx, userId, maxApiKeys, { ...key, userId, workspaceId })
   })

@@ -54,11 +54,11 @@ export function composeMail(order: MailOrder, console: string): MailText {
       return {
         subject: `Your plan is now ${order.plan}`,
         text: lines(
-          `Your plan is now ${order.plan}. What exceeds it is kept, but rests: nothing is sent through these instances, nothing is delivered to these webhook endpoints, and these API keys are refused.`,
+          `Your plan is now ${order.plan}. Everything that exceeds it is kept, but rests: nothing is sent through these instances, nothing is delivered to these webhook endpoints, and these API keys are refused.`,
           ...listOf('Instances', order.instances.map(quotedName)),
           ...listOf('Webhook endpoints', order.endpoints),
           ...listOf('API keys', order.keys.map(quotedName)),
-          'All of it is taken up again when there is room: when you choose a larger plan, or delete what you no longer need.',
+          'All of it works again as soon as the plan allows it: when you choose a larger plan, or delete what you no longer need.',
         ),
       }
     case 'invitation': {

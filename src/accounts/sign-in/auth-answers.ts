@@ -13,7 +13,7 @@ const personFields = {
   id: z.uuid().describe("The user's id."),
   email: z.string().describe('The e-mail address.'),
   name: z.string().describe('The name.'),
-  emailVerified: z.boolean().describe('Whether the address is verified.'),
+  emailVerified: z.boolean().describe('True if the address is verified.'),
   createdAt: moment.describe('When the account was created.'),
 } satisfies Shape<ConsoleUser>
 
@@ -24,7 +24,7 @@ const tokenFields = {
 
 const sessionFields = {
   id: z.uuid().describe('Its id.'),
-  current: z.boolean().describe('Whether it is the session of this request.'),
+  current: z.boolean().describe('True if it is the session of this request.'),
   ipAddress: z.string().nullable().describe('The IP address that started the session.'),
   userAgent: z.string().nullable().describe('The browser that started the session.'),
   createdAt: moment.describe('When it started.'),

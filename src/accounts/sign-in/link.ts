@@ -1,4 +1,4 @@
-// One-time links: whoever opens one is signed in. The operator makes them; the gateway sends none.
+// One-time links that sign in the person who opens them. The operator makes them; the gateway sends none.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { App } from '../../core/app.ts'

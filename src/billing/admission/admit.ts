@@ -62,7 +62,7 @@ function refusal(code: Exclude<Admitted['verdict'], 'ok'>, message?: string): Ad
   return { principal: null, error: failure(code, message), rate: null, retryAfter: null }
 }
 
-/** The message of FORBIDDEN for a key that does not reach that far. */
+/** The message of FORBIDDEN for a key whose access does not suffice. */
 export function beyond(access: KeyAccess): string {
   return `A key with the access \`${access}\` cannot do this`
 }

@@ -1,4 +1,4 @@
-// Reads bulk jobs: one, or pages of a workspace's jobs, newest first, with the ids of the jobs as cursors.
+// Reads bulk jobs: one, or pages of a workspace's jobs, newest first. Not by `readList`: the API promises that the cursor of a job is its id.
 import type { App } from '../../core/app.ts'
 import type { Context } from '../../core/context.ts'
 import { fail } from '../../core/errors.ts'

@@ -7,7 +7,7 @@ import { write } from '../../core/idempotency/idempotency.ts'
 import { enqueue } from '../../core/jobs/jobs.ts'
 import { announceChange, subject } from '../../events/live/follow.ts'
 import type { BulkJob, BulkOperation, Prisma } from '../../generated/prisma/client.ts'
-import { type Added, addMembers, deleteContacts, holdGroup, type Removed, removeMembers } from '../groups/membership.ts'
+import { type Added, addMembers, deleteContacts, lockOwnGroup, type Removed, removeMembers } from '../groups/membership.ts'
 import { deletePieces, lockNewJobs, takeTurn } from './bulk.sql.ts'
 import { bulkJob } from './bulk-job.ts'
 
@@ -54,7 +54,7 @@ export async function addGroupMembers(ctx: Context, groupId: string, contactIds:
   return await write(ctx, async (tx) => {
     if (contactIds.length < jobFrom) return { done: await addMembers(tx, workspaceId, groupId, contactIds) }
     // The caller learns at once that the group does not exist, and not from the job.
-    await holdGroup(tx, workspaceId, groupId)
+    await lockOwnGroup(tx, workspaceId, groupId)
     return { job: await startJob(ctx, tx, 'add_to_group', contactIds, groupId) }
   })
 }

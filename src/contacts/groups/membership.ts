@@ -32,7 +32,7 @@ export interface Removed {
  */
 export async function addMembers(tx: Sql, workspaceId: string, groupId: string, contactIds: readonly string[]): Promise<Added> {
   const found = await lockOwnContacts(tx, workspaceId, contactIds, 'key share')
-  await holdGroup(tx, workspaceId, groupId)
+  await lockOwnGroup(tx, workspaceId, groupId)
   const added = await insertMembers(tx, groupId, found)
   if (added > 0) {
     await addToCount(tx, groupId, added)
@@ -51,7 +51,7 @@ export async function removeMembers(
   groupId: string,
   contactIds: readonly string[],
 ): Promise<Removed> {
-  await holdGroup(tx, workspaceId, groupId)
+  await lockOwnGroup(tx, workspaceId, groupId)
   const removed = await deleteMembers(tx, groupId, contactIds)
   if (removed > 0) {
     await addToCount(tx, groupId, -removed)
@@ -79,6 +79,6 @@ export async function deleteContacts(app: App, tx: Sql, workspaceId: string, con
  * Locks a group of the workspace against change and deletion.
  * @throws NOT_FOUND when the workspace has no such group.
  */
-export async function holdGroup(tx: Sql, workspaceId: string, groupId: string): Promise<void> {
+export async function lockOwnGroup(tx: Sql, workspaceId: string, groupId: string): Promise<void> {
   if (!(await lockGroup(tx, workspaceId, groupId))) fail('NOT_FOUND', 'Contact group not found')
 }

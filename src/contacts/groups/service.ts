@@ -15,12 +15,12 @@ import { readGroupAddressees } from './groups.sql.ts'
 /**
  * Creates an empty group.
  * @throws CONFLICT when the workspace has a group of that name, MAX_CONTACT_GROUPS_REACHED when all workspaces that the plan pays for
- * together have the maximum (exact under concurrency); as `Hooks.holdQuota`.
+ * together have the maximum (exact under concurrency); as `Hooks.lockQuota`.
  */
 export async function createGroup(ctx: Context, { name, description }: CreateContactGroup): Promise<ContactGroup> {
   const { workspaceId, ownerId } = ctx.principal
   return await write(ctx, async (tx) => {
-    const { maxContactGroups } = await ctx.app.hooks.holdQuota(tx, ctx.principal)
+    const { maxContactGroups } = await ctx.app.hooks.lockQuota(tx, ctx.principal)
     const data = { id: newId(), workspaceId, name, description }
     const created = await tx.db.contactGroup.create({ data }).catch(refuseName(name))
     const count = await tx.db.contactGroup.count({ where: { workspace: countedWorkspaces(ownerId) } })

@@ -5,7 +5,7 @@ import { fail } from '../../core/errors.ts'
 import { write } from '../../core/idempotency/idempotency.ts'
 import { lockNewJobs } from '../bulk/bulk.sql.ts'
 import { addJob, type BulkJobRecord } from '../bulk/service.ts'
-import { holdGroup } from '../groups/membership.ts'
+import { lockOwnGroup } from '../groups/membership.ts'
 import { countOpenImports, insertPiece } from './import.sql.ts'
 import type { ImportOptions } from './input.ts'
 
@@ -30,7 +30,7 @@ export async function startImport(
   const { workspaceId } = ctx.principal
   return await write(ctx, async (tx) => {
     // The caller learns at once that the group does not exist, and not from the job.
-    if (groupId) await holdGroup(tx, workspaceId, groupId)
+    if (groupId) await lockOwnGroup(tx, workspaceId, groupId)
     await lockNewJobs(tx, workspaceId)
     if ((await countOpenImports(tx, workspaceId)) >= maxOpenImports) {
       fail('API_RATE_LIMIT_EXCEEDED', `At most ${maxOpenImports} imports at the same time; wait until one has ended`)

@@ -1,4 +1,4 @@
-// Instances that exceed the plan rest: they are disconnected, and connect again when there is room.
+// Instances that exceed the plan rest: they are disconnected, and connect again when the plan allows them.
 import type { App, FitHook } from '../core/app.ts'
 import { countedWorkspaces } from '../core/counted-workspaces.ts'
 import type { Tx } from '../core/database/transaction.ts'

@@ -2,7 +2,7 @@
 import type { Sql } from '../core/database/database.ts'
 import type { TeamRole } from '../core/principal.ts'
 
-export interface HeldTeam {
+export interface LockedTeam {
   id: string
   workspaceId: string
   ownerId: string
@@ -10,8 +10,8 @@ export interface HeldTeam {
 }
 
 /** Locks a team (FOR NO KEY UPDATE), so that changes to it, its members and its invitations run one after another. */
-export async function lockTeam(tx: Sql, teamId: string): Promise<HeldTeam | undefined> {
-  const { rows } = await tx.query<HeldTeam>(
+export async function lockTeam(tx: Sql, teamId: string): Promise<LockedTeam | undefined> {
+  const { rows } = await tx.query<LockedTeam>(
     'select id, "workspaceId", "ownerId", name from teams where id = $1 and "deletedAt" is null for no key update',
     [teamId],
   )

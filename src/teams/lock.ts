@@ -4,16 +4,16 @@ import type { Sql } from '../core/database/database.ts'
 import type { Tx } from '../core/database/transaction.ts'
 import { fail } from '../core/errors.ts'
 import type { Principal, TeamRole } from '../core/principal.ts'
-import { type HeldTeam, lockRole, lockTeam } from './hold.sql.ts'
+import { type LockedTeam, lockRole, lockTeam } from './lock.sql.ts'
 
-export type JoinedTeam = HeldTeam & { role: TeamRole }
+export type JoinedTeam = LockedTeam & { role: TeamRole }
 
 /**
  * Locks a team for a member (see {@link lockTeam}), with the role as read under the lock. For an outsider the team does not exist, and
  * nothing is locked.
  * @throws TEAM_NOT_FOUND when there is no such team or the user is not in it.
  */
-export async function holdOwnTeam(tx: Tx, userId: string, teamId: string): Promise<JoinedTeam> {
+export async function lockOwnTeam(tx: Tx, userId: string, teamId: string): Promise<JoinedTeam> {
   if (!(await roleIn(tx, userId, teamId))) fail('TEAM_NOT_FOUND')
   const team = (await lockTeam(tx, teamId)) ?? fail('TEAM_NOT_FOUND')
   const role = (await roleIn(tx, userId, teamId)) ?? fail('TEAM_NOT_FOUND')
@@ -25,8 +25,8 @@ async function roleIn({ db }: Tx, userId: string, teamId: string): Promise<TeamR
   return member?.role
 }
 
-/** Implements `Hooks.holdRole` (core/app.ts): later removals, role changes and key revocations wait for the transaction. */
-export async function holdRole(tx: Sql, { kind, credentialId, userId, teamId }: Principal): Promise<TeamRole | null> {
+/** Implements `Hooks.lockCallerRole` (core/app.ts): later removals, role changes and key revocations wait for the transaction. */
+export async function lockCallerRole(tx: Sql, { kind, credentialId, userId, teamId }: Principal): Promise<TeamRole | null> {
   if (teamId === null) return null
   if (kind === 'team') return (await lockActiveKey(tx, credentialId)) ? null : fail('UNAUTHORIZED')
   return (await lockRole(tx, teamId, userId)) ?? fail('TEAM_NOT_FOUND')

@@ -1,4 +1,4 @@
-// API keys that exceed the plan rest: they are refused until there is room again.
+// API keys that exceed the plan rest: they are refused until the plan allows them again.
 import { countedWorkspaces } from '../../core/counted-workspaces.ts'
 import type { Tx } from '../../core/database/transaction.ts'
 import { chooseResting, type Fit, type Fitted } from '../../core/fit.ts'

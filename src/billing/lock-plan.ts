@@ -1,9 +1,9 @@
 // Reads the plan of an owner under a row lock, so that counts against its limits are exact.
 import type { Sql } from '../core/database/database.ts'
 import { type Plan, planOf } from './plans.ts'
-import { holdSubscription, lastingPlan } from './subscription.ts'
+import { lastingPlan, lockSubscriptionAt } from './subscription.ts'
 
-export interface HeldPlan {
+export interface LockedPlan {
   /** The plan in force. */
   plan: Plan
   /** The plan for lasting things such as teams and seats: Free for a cancelled subscription. */
@@ -13,7 +13,7 @@ export interface HeldPlan {
 }
 
 /** Locks the subscription row for the transaction `tx`, so that two concurrent requests cannot both take the last place. */
-export async function holdPlan(tx: Sql, userId: string): Promise<HeldPlan> {
-  const held = await holdSubscription(tx, userId, new Date())
+export async function lockPlan(tx: Sql, userId: string): Promise<LockedPlan> {
+  const held = await lockSubscriptionAt(tx, userId, new Date())
   return { plan: planOf(held.plan), lasting: lastingPlan(held), active: held.status !== 'inactive' }
 }
