@@ -20,7 +20,7 @@ import { closeImplementation } from './instances/close.ts'
 import { mediaJobs } from './media/jobs.ts'
 import { countDays, pruneDays } from './messages/days.ts'
 import { dispatchImplementations } from './messages/dispatch/dispatch.ts'
-import { startDraining } from './messages/dispatch/drain.ts'
+import { startReleasing } from './messages/dispatch/release.ts'
 import { releaseImplementation, sweepImplementation } from './messages/dispatch/waiting.ts'
 import { eraseImplementation } from './messages/erase/erase.ts'
 import { countingSink } from './messages/events.ts'
@@ -76,7 +76,7 @@ export async function startWorker(app: App): Promise<AsyncDisposable> {
     for (const provider of providers(app).values()) parts.use(await provider.start(hostFor(app, provider.name)))
     parts.use(deliveryQueues(app).start())
     parts.use(startPlanSweep(app))
-    parts.use(startDraining(app))
+    parts.use(startReleasing(app))
     parts.use(await workOn(app, jobs))
   }
   return parts.move()

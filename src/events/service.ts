@@ -1,4 +1,4 @@
-// What operators learn of the event log.
+// Figures of the event log for operators.
 import type { Sql } from '../core/database/database.ts'
 import { type OutboxLag, readOutboxLag } from './log/lag.sql.ts'
 

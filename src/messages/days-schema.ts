@@ -1,4 +1,4 @@
-// GraphQL field Usage.days: what became of the messages of an account, day by day.
+// GraphQL field Usage.days: the outcomes of the messages of an account, day by day.
 import { z } from 'zod'
 import { UsageRef } from '../billing/schema.ts'
 import { builder } from '../core/graph/builder.ts'

@@ -1,4 +1,4 @@
-// Counts what becomes of messages by instance and day (UTC), once each, in the transaction that numbers their events.
+// Counts the outcomes of messages by instance and day (UTC), once each, in the transaction that numbers their events.
 import { definePrune } from '../core/jobs/prune.ts'
 import type { RelaySink } from '../events/log/relay.ts'
 import { addToDays, type CountedDay } from './days.sql.ts'

@@ -1,4 +1,4 @@
-// Input MessageFilter: what lists of messages are filtered by, as conditions on columns.
+// Input MessageFilter: the filters of lists of messages, as conditions on columns.
 import { z } from 'zod'
 import { defineInput, registerEnum } from '../core/graph/input.ts'
 import type { Condition } from '../core/graph/list.sql.ts'

@@ -1,4 +1,4 @@
-// Inputs for sending messages: what all messages have, and the fields of every type.
+// Inputs for sending messages: the fields of all messages, and those of every type.
 import { z } from 'zod'
 import { builder } from '../core/graph/builder.ts'
 import { defineInput, idempotencyKey, type Rules, registerEnum } from '../core/graph/input.ts'

@@ -2,6 +2,7 @@
 import { builder } from '../core/graph/builder.ts'
 import { connectionOf } from '../core/graph/connection.ts'
 import { EventRef } from '../events/schema.ts'
+import type { Prisma } from '../generated/prisma/client.ts'
 import { Direction, MessageStatus, MessageType } from '../generated/prisma/enums.ts'
 import { safetyStates } from '../instances/safety.ts'
 import { type MessageErrorCode, messageErrorOf, messageErrors } from './error-codes.ts'
@@ -116,7 +117,7 @@ export const MessageRef = builder.prismaObject('Message', {
       type: MessageSafetyRef,
       description: 'The assessment by the safety rules.',
       extensions: { columns: ['safety'] },
-      resolve: (row) => row.safety as unknown as MessageSafety,
+      resolve: (row) => row.safety as Prisma.JsonObject & MessageSafety,
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was accepted.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),

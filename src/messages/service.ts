@@ -14,7 +14,7 @@ import type { Submission } from './accept/submission.ts'
 import { lockMessage, storeCancelled } from './cancel.sql.ts'
 import { messageEvent } from './events.ts'
 import { ScheduleMessageInput, SendMessageInput } from './input.ts'
-import { safetyBook } from './safety/safety.ts'
+import { safetyCache } from './safety/safety.ts'
 
 export { messageErrorOf } from './error-codes.ts'
 
@@ -139,7 +139,7 @@ export async function cancelMessage(ctx: Context, id: string): Promise<Message> 
     await emit(tx, [messageEvent(stored, 'cancelled', stored.updatedAt)])
     return stored
   })
-  safetyBook(ctx.app).forget(cancelled.instanceId)
+  safetyCache(ctx.app).forget(cancelled.instanceId)
   return cancelled
 }
 

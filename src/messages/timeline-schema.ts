@@ -1,4 +1,4 @@
-// GraphQL fields of a message's way: Message.timeline, Message.stalled and Message.waitsFor.
+// GraphQL fields of a message's progress: Message.timeline, Message.stalled and Message.waitsFor.
 import { builder } from '../core/graph/builder.ts'
 import { load } from '../core/graph/load.ts'
 import { MessageRef, MessageStatusRef } from './object.ts'
@@ -24,7 +24,7 @@ const TimelineEntryRef = builder.objectRef<TimelineStep>('TimelineEntry').implem
 })
 
 const WaitReasonRef = builder.enumType('MessageWaitReason', {
-  description: 'What a message waits for.',
+  description: 'The causes of a wait.',
   values: Object.fromEntries(Object.entries(waitReasons).map(([reason, description]) => [reason, { description }])) as Record<
     WaitReason,
     { description: string }
@@ -32,7 +32,7 @@ const WaitReasonRef = builder.enumType('MessageWaitReason', {
 })
 
 const MessageWaitRef = builder.objectRef<MessageWait>('MessageWait').implement({
-  description: 'What a message that is queued or sending waits for.',
+  description: 'The wait of a message that is queued or sending.',
   fields: (t) => ({
     reason: t.expose('reason', { type: WaitReasonRef, description: 'The reason.' }),
     text: t.string({ description: 'The reason in words, in English.', resolve: ({ reason }) => waitReasons[reason] }),
@@ -58,14 +58,14 @@ builder.prismaObjectFields(MessageRef, (t) => ({
     resolve: timelineOf,
   }),
   stalled: t.boolean({
-    description: 'Whether an outbound message is still `queued` or `sending` one minute after it was due; `waitsFor` says why.',
+    description: 'True if an outbound message is still `queued` or `sending` one minute after it was due; `waitsFor` says why.',
     extensions: { columns: ['direction', 'status', 'dueAt'] },
     resolve: (message) => isStalled(message, new Date()),
   }),
   waitsFor: t.field({
     type: MessageWaitRef,
     nullable: true,
-    description: 'What an outbound message that is `queued` or `sending` waits for now; null for all others.',
+    description: 'The present wait of an outbound message that is `queued` or `sending`; null for all others.',
     extensions: { columns: ['id', 'direction', 'status'] },
     resolve: async ({ id, direction, status }, _, ctx) => {
       if (direction !== 'outbound' || (status !== 'queued' && status !== 'sending')) return null

@@ -1,4 +1,4 @@
-// Pure rules of a message's way: its steps with their times, if it is late, and what it waits for.
+// Pure rules of a message's progress: its steps with their times, whether it is late, and the cause of its wait.
 import type { Message } from '../generated/prisma/client.ts'
 import type { MessageStatus } from '../generated/prisma/enums.ts'
 
@@ -89,7 +89,7 @@ export interface WaitingRow {
   now: Date
 }
 
-/** Tells what a message waits for, in the order in which dispatch asks. */
+/** Returns the cause of a message's wait, in the order in which dispatch checks them. */
 export function waitOf(row: WaitingRow, ttlMs: number): MessageWait {
   const expiresAt = row.handed || row.accepted ? null : new Date(row.dueAt.getTime() + ttlMs)
   const wait = (reason: WaitReason, until: Date | null = null): MessageWait => ({ reason, until, expiresAt })

@@ -6,32 +6,32 @@ import { version } from '../core/version.ts'
 import { deleteNode, type NodeRow, readNodes, storeNode } from './nodes.sql.ts'
 
 /** How often a process says that it lives. */
-const beatMs = 15_000
+const heartbeatMs = 15_000
 /** A process that was silent for longer counts as dead. */
-const aliveMs = 3 * beatMs
+const aliveMs = 3 * heartbeatMs
 const leaveMs = 500
 
 /** Says so until disposed. A failure is made up for by the next time. */
 export async function startNode(app: App): Promise<AsyncDisposable> {
   const { node: id, config, pool, metrics, log } = app
-  async function beat(): Promise<void> {
+  async function sendHeartbeat(): Promise<void> {
     const openStreams = (await metrics.openStreams.get()).values[0]?.value ?? 0
     await storeNode(pool, { id, roles: [...config.roles], version, host: os.hostname(), pid: process.pid, openStreams })
   }
-  let beating: Promise<void> | undefined
+  let inProgress: Promise<void> | undefined
   const timer = setInterval(() => {
-    beating ??= beat()
+    inProgress ??= sendHeartbeat()
       .catch((error: Error) => log.warn({ err: error.message }, 'the process could not say that it lives; trying again'))
       .finally(() => {
-        beating = undefined
+        inProgress = undefined
       })
-  }, beatMs).unref()
-  await beat()
+  }, heartbeatMs).unref()
+  await sendHeartbeat()
   return {
     async [Symbol.asyncDispose]() {
       clearInterval(timer)
       // A database that does not answer must not delay the end of the process.
-      const left = Promise.resolve(beating).then(() => deleteNode(pool, id))
+      const left = Promise.resolve(inProgress).then(() => deleteNode(pool, id))
       await inTime(leaveMs, left, () => new Error('no answer')).catch(() => {})
     },
   }

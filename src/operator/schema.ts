@@ -30,7 +30,7 @@ const NodeRef = builder.objectRef<NodeRow>('OperatorNode').implement({
     startedAt: t.expose('startedAt', { type: 'DateTime', description: 'When it started.' }),
     seenAt: t.expose('seenAt', { type: 'DateTime', description: 'When it last said that it lives, every 15 seconds.' }),
     alive: t.exposeBoolean('alive', {
-      description: 'Whether it did so in the last 45 seconds. A dead one is shown for an hour.',
+      description: 'True if it did so in the last 45 seconds. A dead one is shown for an hour.',
     }),
     openStreams: t.exposeInt('openStreams', { description: 'Its live subscriptions at that time.' }),
   }),
@@ -47,12 +47,12 @@ const QueueRef = builder.objectRef<QueueFigures>('OperatorQueue').implement({
       description: 'For how long the oldest due job has been due, in seconds; 0 without one.',
     }),
     oldestAt: t.expose('oldestAt', { type: 'DateTime', nullable: true, description: 'Since when that one has been due.' }),
-    dead: t.exposeInt('dead', { description: 'Jobs of the last 14 days that failed for good and were not retried.' }),
+    dead: t.exposeInt('dead', { description: 'Jobs of the last 14 days that failed permanently and were not retried.' }),
   }),
 })
 
 const DeadJobRef = builder.objectRef<DeadJob>('OperatorDeadJob').implement({
-  description: 'A job that failed for good.',
+  description: 'A job that failed permanently.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id, for `retryDeadJob`.' }),
     queue: t.exposeString('queue', { description: 'The queue that it was in.' }),
@@ -64,7 +64,7 @@ const DeadJobRef = builder.objectRef<DeadJob>('OperatorDeadJob').implement({
       extensions: { bytes: 2 * 1024 },
       description: 'Its data: ids, never contents.',
     }),
-    failedAt: t.expose('failedAt', { type: 'DateTime', description: 'When it failed for good.' }),
+    failedAt: t.expose('failedAt', { type: 'DateTime', description: 'When it failed permanently.' }),
   }),
 })
 
@@ -80,7 +80,7 @@ const MigrationRef = builder.objectRef<NamedMigration>('OperatorMigration').impl
   description: 'A change of the structure of the database.',
   fields: (t) => ({
     name: t.exposeString('name', { description: 'Its name, which begins with its number.' }),
-    applied: t.exposeBoolean('applied', { description: 'Whether it was applied to this database.' }),
+    applied: t.exposeBoolean('applied', { description: 'True if it was applied to this database.' }),
   }),
 })
 
@@ -90,8 +90,8 @@ const AccountRef = builder.objectRef<ShownAccount>('OperatorAccount').implement(
     id: t.exposeID('id', { description: "The user's id." }),
     email: t.exposeString('email', { description: 'The e-mail address.' }),
     name: t.exposeString('name', { description: 'The name.' }),
-    emailVerified: t.exposeBoolean('emailVerified', { description: 'Whether the address is verified.' }),
-    operator: t.exposeBoolean('operator', { description: 'Whether it is an operator.' }),
+    emailVerified: t.exposeBoolean('emailVerified', { description: 'True if the address is verified.' }),
+    operator: t.exposeBoolean('operator', { description: 'True if it is an operator.' }),
     plan: t.exposeString('plan', { nullable: true, description: 'The code of its plan; null before its first sign-in.' }),
     status: t.exposeString('status', {
       nullable: true,
@@ -121,7 +121,7 @@ const OperatorRef = builder.objectRef<object>('Operator').implement({
     deadJobs: t.field({
       type: [DeadJobRef],
       extensions: { items: mostDead },
-      description: `The last ${mostDead} jobs of the last 14 days that failed for good and were not retried, newest first.`,
+      description: `The last ${mostDead} jobs of the last 14 days that failed permanently and were not retried, newest first.`,
       args: { queue: t.arg.string({ description: 'Only jobs of this queue.' }) },
       resolve: (_, { queue }, { app }) => listDead(app.pool, queue ?? null),
     }),
@@ -179,7 +179,7 @@ builder.mutationField('retryDeadJob', (t) =>
   t.field({
     type: RetriedRef,
     description:
-      'Puts a job that failed for good back into its queue, as a new job. It does nothing if its record has ended meanwhile.',
+      'Puts a job that failed permanently back into its queue, as a new job. It does nothing if its record has ended meanwhile.',
     errors: ['NOT_FOUND', { FORBIDDEN: 'for everybody but operators' }],
     authScopes: { person: true },
     args: { id: t.arg.id({ required: true, description: 'The dead job.' }) },

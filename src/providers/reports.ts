@@ -1,4 +1,4 @@
-// What a provider reports: receipts, messages that came in, and the state of an instance.
+// The reports of providers: receipts, messages that came in, and the state of an instance.
 import type { Sql } from '../core/database/database.ts'
 import type { MessageType } from '../generated/prisma/enums.ts'
 

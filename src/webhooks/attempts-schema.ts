@@ -75,7 +75,7 @@ const LastFailureRef = builder.objectRef<LastFailure>('WebhookFailure').implemen
 })
 
 const HealthRef = builder.objectRef<EndpointFigures>('WebhookHealth').implement({
-  description: 'How an endpoint has answered within a window of time.',
+  description: 'The answers of an endpoint within a window of time.',
   fields: (t) => ({
     from: t.expose('from', {
       type: 'DateTime',
@@ -122,7 +122,7 @@ const WindowRef = builder.enumType('WebhookHealthWindow', {
 builder.prismaObjectField(EndpointRef, 'health', (t) =>
   t.field({
     type: HealthRef,
-    description: 'How it has answered lately.',
+    description: 'Its recent answers.',
     args: { window: t.arg({ type: WindowRef, description: 'The window; `day` by default.' }) },
     resolve: ({ id }, { window }, ctx) => figuresOf(ctx, id, (window ?? 'day') as HealthWindow),
   }),

@@ -43,9 +43,9 @@ const byEndpoint = claimSql('d.id in (select id from due)').replace(
   'with picked',
   // The oldest due deliveries, found by index before any row is locked.
   `with due as (
-      select d.id from unnest($2::uuid[], $3::int[]) as u(endpoint, room) cross join lateral (
+      select d.id from unnest($2::uuid[], $3::int[]) as u(endpoint, most) cross join lateral (
         select id from webhook_deliveries where "endpointId" = u.endpoint and "nextAttemptAt" <= now()
-          and ("leaseUntil" is null or "leaseUntil" <= now()) order by "nextAttemptAt" limit u.room
+          and ("leaseUntil" is null or "leaseUntil" <= now()) order by "nextAttemptAt" limit u.most
       ) d
     ), picked`,
 )
@@ -55,13 +55,13 @@ export async function claimByIds(sql: Sql, token: string, ids: readonly string[]
   return (await sql.query<ClaimedDelivery>({ name: 'webhooks.claim.one', text: byIds, values: [token, ids] })).rows
 }
 
-/** Claims the deliveries of each endpoint that have waited longest, `room` at most (index on endpoint and time of the next attempt). */
+/** Claims the deliveries of each endpoint that have waited longest, `most` at most (index on endpoint and time of the next attempt). */
 export async function claimWaiting(
   sql: Sql,
   token: string,
-  queues: readonly { endpointId: string; room: number }[],
+  queues: readonly { endpointId: string; most: number }[],
 ): Promise<ClaimedDelivery[]> {
-  const values = [token, queues.map((queue) => queue.endpointId), queues.map((queue) => queue.room)]
+  const values = [token, queues.map((queue) => queue.endpointId), queues.map((queue) => queue.most)]
   return (await sql.query<ClaimedDelivery>({ name: 'webhooks.claim.waiting', text: byEndpoint, values })).rows
 }
 

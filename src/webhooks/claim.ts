@@ -6,8 +6,8 @@ import { type ClaimedDelivery, claimByIds, claimWaiting } from './claim.sql.ts'
 export interface Claims {
   /** Claims a delivery that is due and not leased; undefined if it is not. */
   one: (id: string) => Promise<ClaimedDelivery | undefined>
-  /** Claims the deliveries of an endpoint that have waited longest, `room` at most. */
-  waiting: (queue: { endpointId: string; room: number }) => Promise<ClaimedDelivery[]>
+  /** Claims the deliveries of an endpoint that have waited longest, `most` at most. */
+  waiting: (queue: { endpointId: string; most: number }) => Promise<ClaimedDelivery[]>
 }
 
 /** Claims under leases of `token`, many in one statement (batching), so that any number of endpoints takes only a few connections. */

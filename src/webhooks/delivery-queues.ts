@@ -93,14 +93,14 @@ function createDeliveryQueues(app: App): DeliveryQueues {
     )
   }
 
-  /** Claims and starts attempts in `places` reserved slots of a queue, and releases the slots that were not needed. */
-  async function begin(endpointId: string, places: number, claim: () => Promise<ClaimedDelivery[]>): Promise<number> {
+  /** Claims and starts attempts in so many reserved slots of a queue, and releases the slots that were not needed. */
+  async function begin(endpointId: string, slots: number, claim: () => Promise<ClaimedDelivery[]>): Promise<number> {
     let claimed: ClaimedDelivery[] = []
     try {
       await keepOwn()
       if (!closing) claimed = await claim()
     } finally {
-      for (let i = claimed.length; i < places; i++) leave(endpointId)
+      for (let i = claimed.length; i < slots; i++) leave(endpointId)
     }
     for (const delivery of claimed) {
       const queue = queueOf(endpointId)
@@ -113,7 +113,7 @@ function createDeliveryQueues(app: App): DeliveryQueues {
   async function run(delivery: ClaimedDelivery): Promise<void> {
     const { id, endpointId } = delivery
     try {
-      const made = await attemptInLane(delivery)
+      const made = await attemptInSlot(delivery)
       const gap = await commit(delivery, made)
       if (gap !== null && gap <= timerMs) wakeAfter(gap, { id, endpointId })
     } catch (error) {
@@ -125,7 +125,7 @@ function createDeliveryQueues(app: App): DeliveryQueues {
     }
   }
 
-  async function attemptInLane(delivery: ClaimedDelivery): Promise<Attempt> {
+  async function attemptInSlot(delivery: ClaimedDelivery): Promise<Attempt> {
     let made: Attempt | undefined
     try {
       made = await attempt(app, delivery, stopping.signal)
@@ -165,12 +165,12 @@ function createDeliveryQueues(app: App): DeliveryQueues {
     queue.refilling = true
     try {
       while (queue.behind && !closing && running.size < maxAttempts) {
-        const room = freeIn(queue)
-        if (room === 0) return
-        queue.busy += room
+        const most = freeIn(queue)
+        if (most === 0) return
+        queue.busy += most
         queue.behind = false
-        const count = await begin(endpointId, room, () => claims.waiting({ endpointId, room }))
-        if (count === room) queue.behind = true
+        const count = await begin(endpointId, most, () => claims.waiting({ endpointId, most }))
+        if (count === most) queue.behind = true
       }
     } catch (error) {
       app.log.warn({ err: (error as Error).message }, 'waiting webhook deliveries not read')

@@ -1,4 +1,4 @@
-// How an endpoint has answered within a window of time, from the log of attempts.
+// Figures of an endpoint's answers within a window of time, from the log of attempts.
 import type { Context } from '../core/context.ts'
 import { load } from '../core/graph/load.ts'
 import type { WebhookAttempt } from '../generated/prisma/client.ts'

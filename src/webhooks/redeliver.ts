@@ -8,7 +8,7 @@ import type { WebhookDelivery } from '../generated/prisma/client.ts'
 import { deliverJob, deliverRequest } from './deliver-job.ts'
 import { retentionDays } from './policy.ts'
 import { insertTest, makeDue, secondsUntilTest } from './redeliver.sql.ts'
-import { type Endpoint, holdEndpoint } from './service.ts'
+import { type Endpoint, lockOwnEndpoint } from './service.ts'
 
 /** Limited because a test makes a request to any address that the endpoint names. */
 const testsPerMinute = 10
@@ -18,11 +18,11 @@ const dayMs = 86_400_000
 /**
  * Sends one signed delivery of a sample event, of the first type that the endpoint subscribes to. It is attempted once.
  * @throws INVALID_STATE when the endpoint is disabled, API_RATE_LIMIT_EXCEEDED when it had {@link testsPerMinute} tests in the last
- * minute (exact under concurrency); as {@link holdEndpoint}.
+ * minute (exact under concurrency); as {@link lockOwnEndpoint}.
  */
 export async function testEndpoint(ctx: Context, id: string): Promise<WebhookDelivery> {
   return await write(ctx, async (tx) => {
-    const endpoint = await holdEndpoint(ctx, tx, id)
+    const endpoint = await lockOwnEndpoint(ctx, tx, id)
     refuseDisabled(endpoint)
     const seconds = await secondsUntilTest(tx, id, testsPerMinute)
     if (seconds !== null) {
@@ -62,7 +62,7 @@ export async function redeliver(ctx: Context, deliveryId: string, endpointId?: s
       select: { endpointId: true },
     })
     const owner = found?.endpointId ?? fail('NOT_FOUND', 'Webhook delivery not found')
-    refuseDisabled(await holdEndpoint(ctx, tx, owner))
+    refuseDisabled(await lockOwnEndpoint(ctx, tx, owner))
     const delivery = (await makeDue(tx, deliveryId)) ?? fail('INVALID_STATE', 'An attempt is in progress')
     await enqueue(ctx.app, tx, deliverJob, [deliverRequest(delivery)])
     return delivery

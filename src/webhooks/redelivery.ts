@@ -24,7 +24,7 @@ import {
   saveProgress,
 } from './redelivery.sql.ts'
 import { redeliveryJob } from './redelivery-job.ts'
-import { holdEndpoint } from './service.ts'
+import { lockOwnEndpoint } from './service.ts'
 
 /** Deliveries that one chunk looks at. */
 const chunkSize = 1_000
@@ -38,7 +38,7 @@ const dayMs = 86_400_000
  * Starts a job that makes one more attempt of each delivery with that status, created at `since` or later; by default of all that are
  * kept.
  * @throws VALIDATION_ERROR when the status is `pending`, INVALID_STATE when the endpoint is disabled or has such a job already; as
- * {@link holdEndpoint}.
+ * {@link lockOwnEndpoint}.
  */
 export async function redeliverAll(
   ctx: Context,
@@ -47,7 +47,7 @@ export async function redeliverAll(
 ): Promise<WebhookRedelivery> {
   if (status === 'pending') fail('VALIDATION_ERROR', 'status: must be failed, retrying or delivered')
   return await write(ctx, async (tx) => {
-    refuseDisabled(await holdEndpoint(ctx, tx, endpointId))
+    refuseDisabled(await lockOwnEndpoint(ctx, tx, endpointId))
     const open = await tx.db.webhookRedelivery.count({ where: { endpointId, status: { in: ['pending', 'processing'] } } })
     if (open > 0) fail('INVALID_STATE', 'Deliveries of this endpoint are being redelivered already')
     const { workspaceId } = ctx.principal

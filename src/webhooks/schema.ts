@@ -23,7 +23,7 @@ export const DeliveryStatusRef = builder.enumType('DeliveryStatus', {
     [DeliveryStatus.pending]: { description: 'Not attempted yet.' },
     [DeliveryStatus.delivered]: { description: 'Answered with a 2xx status.' },
     [DeliveryStatus.retrying]: { description: 'Failed; another attempt follows.' },
-    [DeliveryStatus.failed]: { description: 'Failed for good. It can be delivered again for 30 days.' },
+    [DeliveryStatus.failed]: { description: 'Failed permanently. It can be delivered again for 30 days.' },
   } as Record<DeliveryStatus, { description: string }>,
 })
 
@@ -37,7 +37,7 @@ export const DeliveryRef = builder.prismaObject('WebhookDelivery', {
     event: t.expose('type', { type: EventTypeRef, description: 'Its type.' }),
     test: t.boolean({
       extensions: { columns: ['eventSeq'] },
-      description: 'Whether `testWebhook` created it.',
+      description: 'True if `testWebhook` created it.',
       resolve: (row) => row.eventSeq === null,
     }),
     status: t.expose('status', { type: DeliveryStatusRef, description: 'Its status.' }),
@@ -95,7 +95,7 @@ export const EndpointRef = builder.prismaObject('WebhookEndpoint', {
     disabledReason: t.exposeString('disabledReason', {
       nullable: true,
       description:
-        'Why deliveries were stopped: `gone` (it answered 410), `failing` (all attempts failed for 5 days), `by_hand`, `over_the_plan` (it rests until the plan has room for it), or `member_removed` (its `createdBy` or `approvedBy` is no longer in the team; `updateWebhook` with `enabled: true` starts deliveries again).',
+        'Why deliveries were stopped: `gone` (it answered 410), `failing` (all attempts failed for 5 days), `by_hand`, `over_the_plan` (it rests until the plan allows it), or `member_removed` (its `createdBy` or `approvedBy` is no longer in the team; `updateWebhook` with `enabled: true` starts deliveries again).',
     }),
     failingSince: t.expose('failingSince', {
       type: 'DateTime',
@@ -146,7 +146,7 @@ export const EndpointRef = builder.prismaObject('WebhookEndpoint', {
 
 /** The result of a mutation, cast to the row of the GraphQL type. The missing columns are never read. */
 function shown(endpoint: Endpoint): WebhookEndpoint {
-  return endpoint as unknown as WebhookEndpoint
+  return endpoint as WebhookEndpoint
 }
 
 builder.queryFields((t) => ({

@@ -7,7 +7,7 @@ import { fail } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
 import { write } from '../core/idempotency/idempotency.ts'
 import { serverOf } from '../core/network/address.ts'
-import { holdManager, manages, requireManager } from '../core/roles.ts'
+import { lockManager, manages, requireManager } from '../core/roles.ts'
 import { eraseEndpoint, lockEndpoint, lockEndpointsOf, readSecrets, replaceSecret, type StoredEndpoint } from './endpoints.sql.ts'
 import type { CreateWebhook, UpdateWebhook } from './input.ts'
 import { overThePlan, previousSecretHours } from './policy.ts'
@@ -24,7 +24,7 @@ const secrets = { secret: true, previousSecret: true } as const
  * Creates an endpoint. Its `shownSecret` cannot be read again. A team key acts for the person who made it.
  * @throws FORBIDDEN when the caller is a collaborator, VALIDATION_ERROR when the URL is refused, WEBHOOKS_NOT_AVAILABLE_ON_PLAN when
  * the plan has no webhooks, MAX_WEBHOOK_ENDPOINTS_REACHED when all workspaces that the plan pays for together have the maximum (exact
- * under concurrency); as `Hooks.holdQuota` and {@link holdManager}.
+ * under concurrency); as `Hooks.lockQuota` and {@link lockManager}.
  */
 export async function createEndpoint(ctx: Context, input: CreateWebhook): Promise<Endpoint> {
   const { app, principal } = ctx
@@ -35,8 +35,8 @@ export async function createEndpoint(ctx: Context, input: CreateWebhook): Promis
     // Thrown in here, so that a repeated request gets its first result even if the name resolves to another address by then.
     if (fault) fail('VALIDATION_ERROR', fault)
     if (!ctx.features.webhooks) fail('WEBHOOKS_NOT_AVAILABLE_ON_PLAN')
-    const { maxWebhookEndpoints } = await ctx.app.hooks.holdQuota(tx, ctx.principal)
-    await holdManager(ctx, tx)
+    const { maxWebhookEndpoints } = await ctx.app.hooks.lockQuota(tx, ctx.principal)
+    await lockManager(ctx, tx)
     const { workspaceId, ownerId, userId } = principal
     const count = await tx.db.webhookEndpoint.count({ where: { deletedAt: null, workspace: countedWorkspaces(ownerId) } })
     if (count >= maxWebhookEndpoints) fail('MAX_WEBHOOK_ENDPOINTS_REACHED')
@@ -54,7 +54,7 @@ const reasonsOfReceiver: readonly (string | null)[] = ['gone', 'failing']
 /**
  * Changes the given fields. Pending attempts go to the new URL, which starts without the failures of the old one. `enabled: false`
  * cancels them. The caller who sets the URL or enables the endpoint becomes responsible for it (`approvedById`).
- * @throws VALIDATION_ERROR when the URL is refused; as {@link holdEndpoint}.
+ * @throws VALIDATION_ERROR when the URL is refused; as {@link lockOwnEndpoint}.
  */
 export async function updateEndpoint(ctx: Context, id: string, input: UpdateWebhook): Promise<Endpoint> {
   const { role, userId } = ctx.principal
@@ -62,7 +62,7 @@ export async function updateEndpoint(ctx: Context, id: string, input: UpdateWebh
   const fault = mayChange && input.url !== undefined ? await faultOf(ctx, input.url) : undefined
   return await write(ctx, async (tx) => {
     if (fault) fail('VALIDATION_ERROR', fault)
-    const before = await holdEndpoint(ctx, tx, id)
+    const before = await lockOwnEndpoint(ctx, tx, id)
     const { url = before.url, events = before.events, enabled } = input
     if (enabled && before.disabledReason === overThePlan) fail('MAX_WEBHOOK_ENDPOINTS_REACHED')
     const moved = url !== before.url
@@ -80,11 +80,11 @@ export async function updateEndpoint(ctx: Context, id: string, input: UpdateWebh
 
 /**
  * Deletes the endpoint and its secrets, and cancels its pending deliveries.
- * @throws as {@link holdEndpoint}.
+ * @throws as {@link lockOwnEndpoint}.
  */
 export async function deleteEndpoint(ctx: Context, id: string): Promise<{ id: string; deleted: true }> {
   return await write(ctx, async (tx) => {
-    await holdEndpoint(ctx, tx, id)
+    await lockOwnEndpoint(ctx, tx, id)
     await removeEndpoint(tx, id)
     return { id, deleted: true }
   })
@@ -102,11 +102,11 @@ async function removeEndpoint(tx: Sql, id: string): Promise<void> {
 
 /**
  * Creates a new secret, which is shown only in this result. Each previous secret also signs for 24 hours from its own rotation.
- * @throws as {@link holdEndpoint}.
+ * @throws as {@link lockOwnEndpoint}.
  */
 export async function rotateSecret(ctx: Context, id: string): Promise<Endpoint> {
   return await write(ctx, async (tx) => {
-    await holdEndpoint(ctx, tx, id)
+    await lockOwnEndpoint(ctx, tx, id)
     const { sealer } = ctx.app
     const before = await readSecrets(tx, id)
     const stored = before.previous && sealer.tryOpen(before.previous)
@@ -124,10 +124,10 @@ export async function rotateSecret(ctx: Context, id: string): Promise<Endpoint> 
 /**
  * Locks an endpoint of the workspace (FOR NO KEY UPDATE) for a caller who may change it. The role is locked first, in the same order as
  * a removal from the team locks them, against deadlocks.
- * @throws NOT_FOUND when the workspace has no such endpoint, then FORBIDDEN when the caller is a collaborator; as `App.holdRole`.
+ * @throws NOT_FOUND when the workspace has no such endpoint, then FORBIDDEN when the caller is a collaborator; as `App.lockCallerRole`.
  */
-export async function holdEndpoint(ctx: Context, tx: Sql, id: string): Promise<Endpoint> {
-  const role = await ctx.app.hooks.holdRole(tx, ctx.principal)
+export async function lockOwnEndpoint(ctx: Context, tx: Sql, id: string): Promise<Endpoint> {
+  const role = await ctx.app.hooks.lockCallerRole(tx, ctx.principal)
   const endpoint = (await lockEndpoint(tx, ctx.principal.workspaceId, id)) ?? fail('NOT_FOUND', 'Webhook endpoint not found')
   requireManager({ role })
   return endpoint

@@ -5,13 +5,13 @@ import { fail } from '../../core/errors.ts'
 import type { Entry } from '../log/entry.ts'
 import { lastNumber, readAfter, readOf } from '../log/log.sql.ts'
 import type { EventFilter, LogEvent } from '../log/log.ts'
-import { createPlaces, type TakePlace } from '../log/places.ts'
 import { BoundedWriter, type WriterOptions } from './bounded-writer.ts'
 import { subject } from './follow.ts'
 import { startListening } from './listen.ts'
 import { type Follower, LogTopic } from './log-topic.ts'
 import { startRevocation } from './revocation.ts'
 import { type StateFollower, StateTopic } from './state-topic.ts'
+import { createSlots, type TakeSlot } from './stream-slots.ts'
 
 export interface LogView {
   /** Equal for views that may share rendered output: those with the same audience and selection. */
@@ -38,7 +38,7 @@ export interface Followed {
 
 export interface Hub extends AsyncDisposable {
   /** @throws API_RATE_LIMIT_EXCEEDED when the caller's quota is used up, SERVICE_UNAVAILABLE when the hub is closing. */
-  takePlace: TakePlace
+  takeSlot: TakeSlot
   /** Creates a writer that gets heartbeats. It is ended when its credential is revoked, and when the hub is disposed of. */
   makeWriter: (options: Omit<WriterOptions, 'stalled'>) => BoundedWriter
   followLog: (view: LogView, follower: Follower) => Promise<Followed>
@@ -47,7 +47,7 @@ export interface Hub extends AsyncDisposable {
 
 const pageSize = 256
 const retryMs = 500
-const beatMs = 10_000
+const heartbeatMs = 10_000
 const sweepMs = 1_000
 const closingMs = 2_000
 
@@ -56,7 +56,7 @@ export async function startHub(app: App, onCall: (payload: string) => void): Pro
   const logTopics = new Map<string, LogTopic>()
   const stateTopics = new Map<string, StateTopic>()
   const bySubject = new Map<string, Set<StateTopic>>()
-  const takePlace = createPlaces(app)
+  const takeSlot = createSlots(app)
   const writers = new Set<BoundedWriter>()
   let closing = false
   /** Events up to this number have been passed to every topic. */
@@ -77,7 +77,7 @@ export async function startHub(app: App, onCall: (payload: string) => void): Pro
   const revocation = startRevocation(app, writers)
   const heartbeats = setInterval(() => {
     for (const writer of writers) writer.heartbeat()
-  }, beatMs)
+  }, heartbeatMs)
   const sweep = setInterval(() => {
     const now = performance.now()
     for (const writer of writers) writer.checkProgress(now)
@@ -140,9 +140,9 @@ export async function startHub(app: App, onCall: (payload: string) => void): Pro
   }
 
   return {
-    takePlace(holder, place) {
+    takeSlot(holder, slot) {
       if (closing) fail('SERVICE_UNAVAILABLE')
-      return takePlace(holder, place)
+      return takeSlot(holder, slot)
     },
 
     makeWriter(options) {

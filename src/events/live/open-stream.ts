@@ -75,14 +75,14 @@ async function stream(
   { greeting, heartbeatOf, follow }: Opening,
 ): Promise<void> {
   let followed: Followed | undefined
-  const leavePlace = hub.takePlace(holder, 'stream')
+  const releaseSlot = hub.takeSlot(holder, 'stream')
   const writer = hub.makeWriter({
     holder,
     heartbeat: () => heartbeatOf(followed?.reached()),
     farewell,
     closed() {
       followed?.stop()
-      leavePlace()
+      releaseSlot()
     },
   })
   reply.hijack()

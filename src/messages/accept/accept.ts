@@ -22,12 +22,12 @@ import type { SendType } from '../../message-types/service.ts'
 import { providerOf, sendsTemplates } from '../../providers/providers.ts'
 import { suppressed } from '../../suppressions/service.ts'
 import { dispatchRequest, enqueueDispatch } from '../dispatch/dispatch-job.ts'
-import { lookUp, type References } from '../dispatch/look-up.ts'
 import { messageEvent } from '../events.ts'
 import { readOutside } from '../safety/free-window.ts'
-import { safetyBook } from '../safety/safety.ts'
+import { safetyCache } from '../safety/safety.ts'
 import { compose, fillTemplate } from './compose.ts'
 import { insertMessages } from './insert.sql.ts'
+import { lookUp, type References } from './look-up.ts'
 import { composeRows, type NewMessage } from './rows.ts'
 import { type Result, replayRepeated, type Submission, storeResults } from './submission.ts'
 
@@ -106,7 +106,7 @@ async function acceptApart(app: App, submissions: readonly Submission[]): Promis
 
 /** One batch, step by step: replay repeated requests, look up what they name, draft, reserve quota, store, keep the results. */
 async function acceptAll(app: App, submissions: readonly Submission[], keyWaitMs?: number): Promise<Result[]> {
-  await safetyBook(app).load(
+  await safetyCache(app).load(
     submissions.map(({ input, scheduledAt }) => ({ instanceId: input.instanceId, to: input.to, scheduledAt })),
   )
   return await sqlTransaction(app.pool, async (tx) => {

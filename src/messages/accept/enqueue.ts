@@ -12,7 +12,7 @@ import type { ApprovedTemplate } from '../../providers/outgoing.ts'
 import { campaignDispatchJob, dispatchRequest, enqueueDispatch } from '../dispatch/dispatch-job.ts'
 import { messageEvent } from '../events.ts'
 import { readOutside } from '../safety/free-window.ts'
-import { type MessageSafety, safetyBook } from '../safety/safety.ts'
+import { type MessageSafety, safetyCache } from '../safety/safety.ts'
 import type { ComposedMessage } from './compose.ts'
 import { insertMessages } from './insert.sql.ts'
 import { composeRows, type NewMessage } from './rows.ts'
@@ -51,7 +51,7 @@ export async function enqueueMessages(
   now: Date,
 ): Promise<{ ids: string[]; state: SafetyState }> {
   const { id: campaignId, instanceId, recipientsCount, type, mediaUrl, content, template } = campaign
-  await safetyBook(app).load(recipients.map(({ to }) => ({ instanceId, to })))
+  await safetyCache(app).load(recipients.map(({ to }) => ({ instanceId, to })))
   const instance = (await readSendingInstances(tx, [instanceId])).instances.get(instanceId) as SendingInstance
   const drafts = recipients.map(
     ({ to, contactId, body, reference, parameters }): NewMessage => ({

@@ -5,11 +5,11 @@ import type { Sql } from '../../core/database/database.ts'
 import { newId } from '../../core/id.ts'
 import { emit } from '../../events/log/emit.ts'
 import { dispatchRequest, enqueueDispatch } from '../dispatch/dispatch-job.ts'
-import { lookUp } from '../dispatch/look-up.ts'
 import { messageEvent } from '../events.ts'
-import { safetyBook } from '../safety/safety.ts'
+import { safetyCache } from '../safety/safety.ts'
 import { compose } from './compose.ts'
 import { insertMessages } from './insert.sql.ts'
+import { lookUp } from './look-up.ts'
 import { readPayers } from './reply.sql.ts'
 import { composeRows, type NewMessage } from './rows.ts'
 
@@ -31,7 +31,7 @@ export async function acceptReplies(app: App, tx: Sql, replies: readonly Reply[]
     return payer ? [{ principal: { ...payer, userId: payer.ownerId }, input }] : []
   })
   const references = await lookUp(app, tx, submissions)
-  await safetyBook(app).load(submissions.map(({ input }) => input))
+  await safetyCache(app).load(submissions.map(({ input }) => input))
   const turns = await reserveInTurn(
     tx,
     submissions.map(({ principal }) => ({ ...principal, counts: true })),

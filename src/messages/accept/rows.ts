@@ -5,7 +5,7 @@ import type { Message } from '../../generated/prisma/client.ts'
 import type { ProviderName } from '../../providers/provider.ts'
 import { warnOutside } from '../safety/free-window.ts'
 import type { SafetyInstance } from '../safety/safety.ts'
-import { safetyBook } from '../safety/safety.ts'
+import { safetyCache } from '../safety/safety.ts'
 import type { ComposedMessage } from './compose.ts'
 
 export interface NewMessage extends ComposedMessage {
@@ -32,7 +32,7 @@ export function composeRows(app: App, messages: readonly NewMessage[]): Message[
 
 function rowOf(app: App, message: NewMessage): Message {
   const now = message.acceptedAt
-  const judged = safetyBook(app).judge(message.instance, message, now, message.campaignRecipients)
+  const judged = safetyCache(app).judge(message.instance, message, now, message.campaignRecipients)
   const { cold } = judged
   const { warnings, safety } = message.outside ? warnOutside(judged) : judged
   return {

@@ -23,7 +23,7 @@ export interface OpenRow extends Omit<OpenMessage, 'sendsOnce' | 'reconcileMs'> 
   ignoresSuppression: boolean
   scheduledAt: Date | null
   attempts: number
-  /** The key under which it waits; null if a job brought it. */
+  /** The key under which it waits; null if it has a dispatch job. */
   heldBy: string | null
   counted: boolean
   /** True if an earlier attempt may have reached the network. */

@@ -11,7 +11,7 @@ import type { ProviderName, StoredInstance } from '../../providers/provider.ts'
 import { providerOf } from '../../providers/providers.ts'
 import { readOutside, warnOutside } from '../safety/free-window.ts'
 import { type Decision, decide, leaseMs, type OpenMessage } from '../safety/policy.ts'
-import { safetyBook } from '../safety/safety.ts'
+import { safetyCache } from '../safety/safety.ts'
 import { instanceOf, lockOpen, type OpenRow, recipientOf, storeJudgements, storeLeases } from './claim.sql.ts'
 import { defer, type WaitingMessage } from './defer.ts'
 import { type Dispatchable, dispatchRequest, enqueueDispatch, guardRequest } from './dispatch-job.ts'
@@ -19,16 +19,16 @@ import { failMessages } from './fail.ts'
 import { hold } from './hold.ts'
 import { recipientKey } from './hold-key.ts'
 import { unmarkHeld } from './holds.sql.ts'
-import { inFlight, type Places } from './in-flight.ts'
+import { inFlight, type Slots } from './in-flight.ts'
 import { isWithdrawn, refusedToLeave } from './leaving.ts'
-import { lookAgain, readStandings, type Standing } from './standing.ts'
+import { planRetries, readWaitCauses, type WaitCause } from './wait-causes.ts'
 import { withdrawMessages } from './withdraw.ts'
 
 export interface ClaimedMessage extends Dispatchable {
   token: string
   /** When its lease is over, by the clock of the database. */
   guardAt: Date
-  /** True if a job looks at it when the lease is over, so that the job that brought it need not wait for its end. */
+  /** True if a job checks it when the lease is over, so that its dispatch job need not wait for the end of the send. */
   guarded: boolean
   workspaceId: string
   peer: string
@@ -53,23 +53,23 @@ export interface Claim {
 
 /**
  * Decides for each message and applies the decision. Returns the messages to send now and those to claim next. `released`: the messages
- * waited under a key, so no job stands behind them, and the caller bounds how many of them are in progress.
+ * waited under a key, so they have no job, and the caller bounds how many of them are in progress.
  */
 export async function claimMessages(app: App, ids: readonly string[], released = false): Promise<Claim> {
-  const places = released ? undefined : inFlight(app).places()
+  const slots = released ? undefined : inFlight(app).slots()
   try {
-    const { due, ...claim } = await sqlTransaction(app.pool, (tx) => claimIn(app, tx, ids, places))
+    const { due, ...claim } = await sqlTransaction(app.pool, (tx) => claimIn(app, tx, ids, slots))
     app.signals.emit('outbox')
     for (const key of due) app.signals.emit('held', key, 0)
     return claim
   } finally {
-    places?.clear()
+    slots?.clear()
   }
 }
 
 /** `due`: the keys whose messages wait for this process. */
-async function claimIn(app: App, tx: Sql, ids: readonly string[], places?: Places): Promise<Claim & { due: string[] }> {
-  places?.clear()
+async function claimIn(app: App, tx: Sql, ids: readonly string[], slots?: Slots): Promise<Claim & { due: string[] }> {
+  slots?.clear()
   const rows = await lockOpen(tx, ids)
   const ready: OpenRow[] = []
   const waiting: WaitingMessage[] = []
@@ -79,14 +79,14 @@ async function claimIn(app: App, tx: Sql, ids: readonly string[], places?: Place
   const decisions = rows.map((row) => leaveToNewer(row, decide(withProvider(app, row), row.now, app.config.messageTtlMs)))
   const asked = rows.filter((_, i) => decisions[i]?.do === 'send' || decisions[i]?.do === 'wait')
   const moving = rows.filter((_, i) => decisions[i]?.do === 'send' || decisions[i]?.do === 'follow')
-  const [refused, standings] = await Promise.all([refusedToLeave(tx, asked), readStandings(app, tx, moving, places)])
-  const held: { row: OpenRow; standing: Standing }[] = []
+  const [refused, causes] = await Promise.all([refusedToLeave(tx, asked), readWaitCauses(app, tx, moving, slots)])
+  const held: { row: OpenRow; cause: WaitCause }[] = []
   for (const [i, row] of rows.entries()) {
     const error = refused.get(row.id)
     const decision: Decision = error ? { do: 'fail', error } : (decisions[i] as Decision)
-    const standing = standings.get(row.id)
-    if (standing && (decision.do === 'send' || decision.do === 'follow')) {
-      held.push({ row, standing })
+    const cause = causes.get(row.id)
+    if (cause && (decision.do === 'send' || decision.do === 'follow')) {
+      held.push({ row, cause })
       continue
     }
     if (decision.do === 'send') ready.push(row)
@@ -111,29 +111,29 @@ async function claimIn(app: App, tx: Sql, ids: readonly string[], places?: Place
   )
   await defer(app, tx, waiting)
   const leaving = new Set([...sendable, ...failed.map(({ row }) => row)].map(recipientOf))
-  const byRecipient = new Map(held.map(({ row, standing }) => [recipientOf(row), standing]))
+  const byRecipient = new Map(held.map(({ row, cause }) => [recipientOf(row), cause]))
   const next: OpenRow[] = []
   const behind: OpenRow[] = []
   for (const row of following) {
-    const standing = byRecipient.get(recipientOf(row))
+    const cause = byRecipient.get(recipientOf(row))
     // A message that waits under a key stays there until the message before it has left.
     if (row.heldBy) continue
-    if (standing) held.push({ row, standing })
+    if (cause) held.push({ row, cause })
     else if (leaving.has(recipientOf(row))) next.push(row)
     else behind.push(row)
   }
-  const again = await lookAgain(tx, behind)
+  const again = await planRetries(tx, behind)
   later.push(...again.later)
-  held.push(...again.held.map(({ row, key }) => ({ row, standing: { key, for: 'slot' } as const })))
+  held.push(...again.held.map(({ row, key }) => ({ row, cause: { key, for: 'slot' } as const })))
   const now = rows[0]?.now ?? new Date()
   const due = await hold(
     app,
     tx,
-    held.map(({ row: { id, instanceId }, standing }) => ({ id, instanceId, ...standing })),
+    held.map(({ row: { id, instanceId }, cause }) => ({ id, instanceId, ...cause })),
     now,
   )
-  const brought = later.flatMap(({ row }) => (row.heldBy ? row.id : []))
-  if (brought.length > 0) await unmarkHeld(tx, brought)
+  const withJob = later.flatMap(({ row }) => (row.heldBy ? row.id : []))
+  if (withJob.length > 0) await unmarkHeld(tx, withJob)
   await enqueueDispatch(
     app,
     tx,
@@ -142,7 +142,7 @@ async function claimIn(app: App, tx: Sql, ids: readonly string[], places?: Place
   // Messages behind one whose outcome stays unknown may leave now.
   due.push(...failed.flatMap(({ row }) => (row.mayHaveLeft ? recipientKey(row) : [])))
   await judgeScheduled(app, tx, sendable)
-  return { claimed: await lease(app, tx, sendable, places === undefined), next, due }
+  return { claimed: await lease(app, tx, sendable, slots === undefined), next, due }
 }
 
 /** How long a message waits of which this process does not know the type. */
@@ -186,18 +186,18 @@ async function takeQuota(tx: Sql, rows: readonly OpenRow[]): Promise<boolean[]> 
 async function judgeScheduled(app: App, tx: Sql, rows: readonly OpenRow[]): Promise<void> {
   const scheduled = rows.filter((row) => row.scheduledAt && !row.mayHaveLeft)
   if (scheduled.length === 0) return
-  const book = safetyBook(app)
+  const cache = safetyCache(app)
   const pairs = scheduled.map(({ instanceId, to }) => ({ instanceId, to }))
   const [{ now, instances }] = await Promise.all([
     readSendingInstances(tx, [...new Set(pairs.map(({ instanceId }) => instanceId))]),
-    book.load(pairs, tx),
+    cache.load(pairs, tx),
   ])
   const leaving = scheduled.flatMap(({ id, to, template, workspaceId, instanceId }) => {
     const instance = instances.get(instanceId)
     return instance ? [{ id, to, template, instance, principal: { workspaceId }, scheduledAt: null }] : []
   })
   const judged = (await readOutside(app, tx, leaving)).map(({ id, to, instance, outside }) => {
-    const judgement = book.judgeAgain(instance, to, now)
+    const judgement = cache.judgeAgain(instance, to, now)
     return { id, ...(outside ? warnOutside(judgement) : judgement) }
   })
   await storeJudgements(tx, judged)
@@ -206,7 +206,7 @@ async function judgeScheduled(app: App, tx: Sql, rows: readonly OpenRow[]): Prom
 /** Between the statement that reads the time and the one that stores the lease. */
 const guardMarginMs = 100
 
-/** Leases messages. Those of slow networks, and those without a job, get a job that looks at them when the lease is over. */
+/** Leases messages. Those of slow networks, and those without a job, get a job that checks them when the lease is over. */
 async function lease(app: App, tx: Sql, rows: readonly OpenRow[], released: boolean): Promise<ClaimedMessage[]> {
   if (rows.length === 0) return []
   const claimed = rows.map((row) => ({

@@ -45,7 +45,7 @@ export function expiryRequest(message: Dispatchable, startAfter: Date): Dispatch
 }
 
 /**
- * The job that looks at a message when its lease is over. Its id is the token of the lease, so that it can be deleted when the attempt is
+ * The job that checks a message when its lease is over. Its id is the token of the lease, so that it can be deleted when the attempt is
  * settled.
  */
 export function guardRequest(message: Dispatchable & { token: string; guardAt: Date }): DispatchRequest {

@@ -4,11 +4,11 @@ import type { App } from '../../core/app.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
 import { implementJob, type JobImplementation, type WorkerShape } from '../../core/jobs/jobs.ts'
 import { definePart } from '../../core/part.ts'
-import { carry } from './carry.ts'
 import { claimMessages } from './claim.ts'
 import { campaignDispatchJob, dispatchJob } from './dispatch-job.ts'
-import { holdJob, planLook } from './hold-job.ts'
+import { holdJob, planCheck } from './hold-job.ts'
 import { readKey, readOverdue } from './holds.sql.ts'
+import { sendDue } from './send.ts'
 
 /** Last time this process had a message to send that belongs to no campaign, by `performance.now()`. */
 export const lastInstant = definePart(() => ({ at: Number.NEGATIVE_INFINITY }))
@@ -21,14 +21,14 @@ export const dispatchImplementations: readonly JobImplementation[] = [
   // Small batches and few workers, because messages of other callers wait for the campaign work in progress.
   dispatch(campaignDispatchJob, { batchSize: 50, workers: 2 }),
   implementJob(holdJob, { batchSize: 50, workers: 1 }, async (app, jobs) => {
-    return await Promise.all(jobs.map(({ key }) => lookAt(app, key).catch((error: Error) => error)))
+    return await Promise.all(jobs.map(({ key }) => checkKey(app, key).catch((error: Error) => error)))
   }),
 ]
 
 function dispatch(definition: typeof dispatchJob, shape: WorkerShape): JobImplementation {
   return implementJob(definition, shape, async (app, jobs) => {
     if (definition === dispatchJob) lastInstant(app).at = performance.now()
-    const failed = await carry(
+    const failed = await sendDue(
       app,
       jobs.map(({ id }) => id),
     )
@@ -37,11 +37,11 @@ function dispatch(definition: typeof dispatchJob, shape: WorkerShape): JobImplem
   })
 }
 
-/** Expires messages that waited too long under a key. Releases the others, unless their hold still lasts, and plans the next look. */
-async function lookAt(app: App, key: string): Promise<undefined> {
+/** Expires messages that waited too long under a key. Releases the others, unless their hold still lasts, and plans the next check. */
+async function checkKey(app: App, key: string): Promise<undefined> {
   const overdue = await readOverdue(app.pool, key, app.config.messageTtlMs, expiredAtOnce)
   if (overdue.length > 0) await claimMessages(app, overdue, true)
-  await sqlTransaction(app.pool, (tx) => planLook(app, tx, key))
+  await sqlTransaction(app.pool, (tx) => planCheck(app, tx, key))
   const { until, oldest } = await readKey(app.pool, key)
   if (oldest && !until) app.signals.emit('held', key, 0)
 }

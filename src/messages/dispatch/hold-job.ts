@@ -1,4 +1,4 @@
-// The job that looks at messages that wait under a key: one for each key, never one for each message.
+// The job that checks the messages that wait under a key: one for each key, never one for each message.
 import { z } from 'zod'
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
@@ -21,21 +21,21 @@ export const holdJob = defineJob({
 
 /** A process that releases messages by itself, by a timer or as its sends end, does so before the job. */
 const headStartMs = 1_000
-/** Time between two looks at messages that wait for a slot or for the process that holds the connection. */
-const lookAgainMs = 10_000
+/** Time between two checks of messages that wait for a slot or for the process that holds the connection. */
+const checkAgainMs = 10_000
 
-/** Sets the time of the next look at a key: at the end of its hold, or when the first of its messages expires. No messages, no look. */
-export async function planLook(app: App, tx: Sql, key: string): Promise<void> {
+/** Sets the time of the next check of a key: at the end of its hold, or when the first of its messages expires. Without messages, none. */
+export async function planCheck(app: App, tx: Sql, key: string): Promise<void> {
   const { until, oldest, now } = await readKey(tx, key)
   if (!oldest) return
-  const end = until ? until.getTime() + headStartMs : now.getTime() + lookAgainMs
+  const end = until ? until.getTime() + headStartMs : now.getTime() + checkAgainMs
   const at = Math.min(end, oldest.getTime() + app.config.messageTtlMs)
   await enqueueUnder(app, tx, holdJob, key, { data: { key }, startAfter: new Date(at) })
 }
 
-/** Adds a look at each key, unless one is planned. */
-export async function ensureLooks(app: App, tx: Sql, keys: readonly string[], now: Date): Promise<void> {
-  const startAfter = new Date(now.getTime() + lookAgainMs)
+/** Adds a check of each key, unless one is planned. */
+export async function ensureChecks(app: App, tx: Sql, keys: readonly string[], now: Date): Promise<void> {
+  const startAfter = new Date(now.getTime() + checkAgainMs)
   await enqueue(
     app,
     tx,
@@ -44,8 +44,8 @@ export async function ensureLooks(app: App, tx: Sql, keys: readonly string[], no
   )
 }
 
-/** Brings the looks at those of these keys forward under which messages wait, because what they waited for has ended. */
-export async function lookNow(app: App, tx: Sql, keys: readonly string[]): Promise<void> {
+/** Checks those of these keys now under which messages wait, because the cause of their wait has ended. */
+export async function checkNow(app: App, tx: Sql, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return
   for (const key of await readWaited(tx, keys)) await enqueueUnder(app, tx, holdJob, key, { data: { key } })
 }

@@ -2,11 +2,11 @@
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { notifyHolders } from '../../instances/sending.sql.ts'
-import { ensureLooks, planLook } from './hold-job.ts'
+import { ensureChecks, planCheck } from './hold-job.ts'
 import { markHeld } from './holds.sql.ts'
-import type { Standing } from './standing.ts'
+import type { WaitCause } from './wait-causes.ts'
 
-export interface HeldMessage extends Standing {
+export interface HeldMessage extends WaitCause {
   id: string
   instanceId: string
 }
@@ -18,11 +18,11 @@ export interface HeldMessage extends Standing {
 export async function hold(app: App, tx: Sql, messages: readonly HeldMessage[], now: Date): Promise<string[]> {
   if (messages.length === 0) return []
   await markHeld(tx, messages)
-  const keysFor = (reason: Standing['for']) =>
+  const keysFor = (reason: WaitCause['for']) =>
     [...new Set(messages.flatMap((message) => (message.for === reason ? message.key : [])))].sort()
-  for (const key of keysFor('hold')) await planLook(app, tx, key)
+  for (const key of keysFor('hold')) await planCheck(app, tx, key)
   const slots = keysFor('slot')
-  await ensureLooks(app, tx, [...slots, ...keysFor('holder')], now)
+  await ensureChecks(app, tx, [...slots, ...keysFor('holder')], now)
   const elsewhere = messages.filter((message) => message.for === 'holder').map(({ instanceId }) => instanceId)
   if (elsewhere.length > 0) await notifyHolders(tx, [...new Set(elsewhere)])
   return slots

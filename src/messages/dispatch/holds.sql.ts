@@ -1,4 +1,4 @@
-// SQL of holds: what the networks asked to wait with, and the messages that wait under a key.
+// SQL of holds, by which networks asked to wait, and of the messages that wait under a key.
 import type { Sql } from '../../core/database/database.ts'
 
 /** The holds among these keys that have not ended, with their ends. */
@@ -84,7 +84,7 @@ export async function readOverdue(sql: Sql, key: string, ttlMs: number, limit: n
   return rows.map(({ id }) => id)
 }
 
-/** Lets locked messages wait no longer, because a job brings them at its time. */
+/** Ends the wait of locked messages, because they have a dispatch job. */
 export async function unmarkHeld(tx: Sql, ids: readonly string[]): Promise<void> {
   await tx.query('update messages set "waitingSince" = null, "heldBy" = null where id = any($1::uuid[])', [ids])
 }

@@ -1,28 +1,28 @@
 // The sends of this process that are in progress, by instance. An instance whose network is slow gets a share of what is free, so that it
 // takes nothing from the others.
 import { definePart } from '../../core/part.ts'
-import { mostInFlight, patienceMs, shareOf } from '../safety/policy.ts'
+import { batchWaitMs, mostInFlight, shareOf } from '../safety/policy.ts'
 
 export interface InFlight {
   /** True if the network of the instance answered its last send late, or has not answered one for so long. */
   isSlow: (instanceId: string) => boolean
-  /** Reserves places for the sends that a claim is about to begin. */
-  places: () => Places
+  /** Reserves slots for the sends that a claim is about to begin. */
+  slots: () => Slots
   /** Counts a send while it is in progress. */
   run: <T>(instanceId: string, send: () => Promise<T>) => Promise<T>
   /** Notes that a send to this instance is not answered in time. */
   late: (instanceId: string) => void
-  /** Work that goes on when the job that brought it is done. The process waits for it before it ends. */
+  /** Work that continues after its job is done. The process waits for it before it ends. */
   keep: (work: Promise<unknown>) => void
   /** Resolves when nothing is in progress. */
   idle: () => Promise<void>
 }
 
-/** The places that one claim reserves. */
-export interface Places {
+/** The slots that one claim reserves. */
+export interface Slots {
   /** Reserves a place for one more send; returns false if the instance has its share. */
   take: (instanceId: string) => boolean
-  /** Gives all places back, because the sends have begun or will not begin. */
+  /** Gives all slots back, because the sends have begun or will not begin. */
   clear: () => void
 }
 
@@ -47,7 +47,7 @@ function createInFlight(): InFlight {
 
   return {
     isSlow: (instanceId) => lines.get(instanceId)?.slow ?? false,
-    places() {
+    slots() {
       const taken: Line[] = []
       return {
         take(instanceId) {
@@ -73,7 +73,7 @@ function createInFlight(): InFlight {
       } finally {
         line.busy--
         busy--
-        line.slow = performance.now() - begin > patienceMs
+        line.slow = performance.now() - begin > batchWaitMs
         if (line.busy === 0 && line.reserved === 0 && !line.slow) lines.delete(instanceId)
       }
     },

@@ -1,5 +1,5 @@
-// The last look at messages before they leave. Everything that may have changed since a message was accepted is judged here, once its time
-// has come: for a whole claim at a time, under the row locks of its messages.
+// The last check of messages before they leave, of everything that may have changed since they were accepted: for a whole claim at a time,
+// under the row locks of its messages.
 import type { Sql } from '../../core/database/database.ts'
 import { readSuppressed, suppressed } from '../../suppressions/service.ts'
 import type { OpenRow } from './claim.sql.ts'

@@ -11,7 +11,7 @@ import type { ClaimedMessage } from './claim.ts'
 import { dispatchRequest, dropGuards, enqueueDispatch } from './dispatch-job.ts'
 import type { Failing } from './fail.sql.ts'
 import { failMessages } from './fail.ts'
-import { planLook } from './hold-job.ts'
+import { planCheck } from './hold-job.ts'
 import { holdKey } from './hold-key.ts'
 import { markHeld, storeHolds } from './holds.sql.ts'
 import { readLeased, releaseLeases, storeAccepted } from './settle.sql.ts'
@@ -137,11 +137,11 @@ async function holdBack(
   const holds = [...longest].map(([key, ms]) => ({ key, ms })).sort((a, b) => (a.key < b.key ? -1 : 1))
   await markHeld(tx, held)
   await storeHolds(tx, holds)
-  for (const { key } of holds) await planLook(app, tx, key)
+  for (const { key } of holds) await planCheck(app, tx, key)
   return holds
 }
 
-/** An unknown outcome keeps its lease. A job looks at the message again when the lease has expired. */
+/** An unknown outcome keeps its lease. A job checks the message again when the lease has expired. */
 async function askLater(app: App, tx: Sql, list: readonly Settlement[]): Promise<void> {
   const unknown = list.filter(({ outcome }) => outcome.outcome === 'unknown').map(({ message }) => message.id)
   if (unknown.length === 0) return

@@ -7,7 +7,7 @@ import { defineJob, enqueue, implementJob } from '../../core/jobs/jobs.ts'
 import { lockConnectedOrDeleted } from '../../instances/sending.sql.ts'
 import { dispatchRequest, enqueueDispatch } from './dispatch-job.ts'
 import { failMessages } from './fail.ts'
-import { planLook } from './hold-job.ts'
+import { planCheck } from './hold-job.ts'
 import { deleteEnded, readKeys } from './holds.sql.ts'
 import { endWaiting, lockExpired, readWaiting, readWithoutJob } from './waiting.sql.ts'
 
@@ -67,9 +67,9 @@ export const sweepImplementation = implementJob(sweepJob, { batchSize: 1, worker
       expired.map((id) => ({ id, error: 'EXPIRED' })),
     )
     await deleteEnded(tx)
-    for (const key of await readKeys(tx)) await planLook(app, tx, key)
+    for (const key of await readKeys(tx)) await planCheck(app, tx, key)
     const lost = await readWithoutJob(tx)
-    if (lost.length > 0) app.log.warn({ messages: lost.length }, 'messages without a job brought up again')
+    if (lost.length > 0) app.log.warn({ messages: lost.length }, 'messages without a job got one')
     await enqueueDispatch(
       app,
       tx,

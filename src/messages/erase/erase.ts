@@ -32,7 +32,7 @@ export const eraseImplementation: JobImplementation = implementJob(
   (app, jobs) => Promise.all(jobs.map((job) => eraseAll(app, job))),
 )
 
-/** Each batch commits by itself, so that another worker can go on. Returns an Error while a message is under way. */
+/** Each batch commits by itself, so that another worker can continue. Returns an Error while a message is being sent. */
 async function eraseAll(app: App, asked: Asked): Promise<Error | undefined> {
   for (;;) {
     if (app.stopping) return new Error('handed back')

@@ -7,11 +7,11 @@ import { definePart } from '../../core/part.ts'
 import { isUnavailable } from '../../core/public-failure.ts'
 import type { NewEvent } from '../../events/log/define.ts'
 import { emit } from '../../events/log/emit.ts'
-import { applyChange, holdState } from '../../instances/state.ts'
+import { applyChange, lockForChange } from '../../instances/state.ts'
 import { optedOut } from '../../providers/outgoing.ts'
 import type { Receipt, ReceiptResult, ReceiptStatus } from '../../providers/reports.ts'
 import { insertSuppressions } from '../../suppressions/service.ts'
-import { lookNow } from '../dispatch/hold-job.ts'
+import { checkNow } from '../dispatch/hold-job.ts'
 import { recipientKey } from '../dispatch/hold-key.ts'
 import { messageEvent } from '../events.ts'
 import { keepEarly } from './early-job.ts'
@@ -62,7 +62,7 @@ export async function applyReceipts(app: App, receipts: readonly Receipt[]): Pro
 export async function applyIn(app: App, tx: Sql, receipts: readonly Receipt[]): Promise<ReceiptResult[]> {
   // Instances are locked before their messages, as by everything else that locks both.
   const restricting = receipts.filter(({ restricted }) => restricted)
-  for (const id of new Set(restricting.map(({ instanceId }) => instanceId).toSorted())) await holdState(tx, id)
+  for (const id of new Set(restricting.map(({ instanceId }) => instanceId).toSorted())) await lockForChange(tx, id)
   const rows = await lockMessages(tx, receipts)
   const byPosition = new Map(rows.filter((row) => !row.earlier).map((row) => [row.position, row]))
   const before = Map.groupBy(
@@ -107,7 +107,7 @@ export async function applyIn(app: App, tx: Sql, receipts: readonly Receipt[]): 
   await emit(tx, events)
   // Messages behind one whose outcome was unknown may leave now.
   const settled = [...changes.values()].flatMap(({ row }) => (row.unsettled ? recipientKey(row) : []))
-  await lookNow(app, tx, [...new Set(settled)])
+  await checkNow(app, tx, [...new Set(settled)])
   for (const [i, { instanceId, restricted, error }] of receipts.entries()) {
     if (restricted && results[i] === 'applied') await applyChange(app, tx, { instanceId, restricted, atRisk: true, error })
   }

@@ -1,4 +1,4 @@
-// SQL of the time in which a number may get any message: whether it wrote to the instance lately.
+// SQL of the time in which a number may get any message, because it wrote to the instance lately.
 import type { Sql } from '../../core/database/database.ts'
 
 /** The positions of those that did not write to the instance after `since` (index workspaceId, peer, createdAt). */

@@ -1,4 +1,4 @@
-// What the messages of an instance tell about numbers, for networks that cannot be asked.
+// Knowledge about numbers from the messages of an instance, for networks that cannot be asked.
 import type { App } from '../../core/app.ts'
 import { readSignsOfLife } from './known-numbers.sql.ts'
 

@@ -9,8 +9,8 @@ export const sendTimeoutMs = 8_000
  */
 export const leaseMs = 9_000
 const maxAttempts = 12
-/** A batch of messages waits so long for the network. What is not answered by then goes on by itself. */
-export const patienceMs = 100
+/** Time that a batch of messages waits for the network. Sends without an answer by then go on by themselves. */
+export const batchWaitMs = 100
 /** Sends in progress in one process, about: a slow instance gets its share of what is left of them. */
 export const mostInFlight = 2_000
 /** Most sends in progress that release messages of one key. */

@@ -33,7 +33,7 @@ export interface Judged extends Pair {
   scheduledAt?: Date | null
 }
 
-export interface SafetyBook {
+export interface SafetyCache {
   /** Loads what is missing or old to judge these messages. */
   load: (messages: readonly Judged[], sql?: Sql) => Promise<void>
   /** Counts one more message and judges it. `campaignRecipients` is the size of its campaign. */
@@ -76,7 +76,7 @@ const noTraffic: TrafficRows = {
   inboundReplies7d: 0,
 }
 
-export const safetyBook = definePart(createSafetyBook)
+export const safetyCache = definePart(createSafetyCache)
 
 function hourOf(scheduledAt: Date | null | undefined): Hour {
   return scheduledAt ? Math.floor(scheduledAt.getTime() / hourMs) : present
@@ -88,14 +88,14 @@ function spanOf(instanceId: string, hour: Hour): Span {
   return spanAround(instanceId, new Date(hour * hourMs), 60)
 }
 
-function createSafetyBook(app: Pick<App, 'pool' | 'log' | 'config'>): SafetyBook {
-  const books = new Map<string, Map<Hour, Window>>()
+function createSafetyCache(app: Pick<App, 'pool' | 'log' | 'config'>): SafetyCache {
+  const byInstance = new Map<string, Map<Hour, Window>>()
 
   function windowAt(instanceId: string, hour: Hour): Window {
-    const book = books.get(instanceId) ?? new Map<Hour, Window>()
-    books.set(instanceId, book)
-    const window = book.get(hour) ?? windowOf(noTraffic, spanOf(instanceId, hour))
-    book.set(hour, window)
+    const windows = byInstance.get(instanceId) ?? new Map<Hour, Window>()
+    byInstance.set(instanceId, windows)
+    const window = windows.get(hour) ?? windowOf(noTraffic, spanOf(instanceId, hour))
+    windows.set(hour, window)
     return window
   }
 
@@ -107,13 +107,13 @@ function createSafetyBook(app: Pick<App, 'pool' | 'log' | 'config'>): SafetyBook
     }
     for (const { instanceId, hour } of asked) {
       const window = found.get(keyOf({ instanceId, hour }))
-      const book = books.get(instanceId) ?? new Map<Hour, Window>()
-      books.set(instanceId, book)
-      if (window) book.set(hour, window)
-      // Bounds the cache. What was loaded first goes first.
-      while (book.size > mostHours) book.delete(book.keys().next().value as Hour)
+      const windows = byInstance.get(instanceId) ?? new Map<Hour, Window>()
+      byInstance.set(instanceId, windows)
+      if (window) windows.set(hour, window)
+      // Bounds the cache; the oldest entry is dropped first.
+      while (windows.size > mostHours) windows.delete(windows.keys().next().value as Hour)
     }
-    while (books.size > mostInstances) books.delete(books.keys().next().value as string)
+    while (byInstance.size > mostInstances) byInstance.delete(byInstance.keys().next().value as string)
   }
 
   /** Reads a window again in the background, while callers use the old one. */
@@ -130,7 +130,7 @@ function createSafetyBook(app: Pick<App, 'pool' | 'log' | 'config'>): SafetyBook
     for (const [instanceId, list] of Map.groupBy(messages, (message) => message.instanceId)) {
       const hours = new Set(list.map(({ scheduledAt }) => hourOf(scheduledAt)))
       for (const hour of [...hours].slice(0, mostHours)) {
-        const window = books.get(instanceId)?.get(hour)
+        const window = byInstance.get(instanceId)?.get(hour)
         const ageMs = window ? Date.now() - window.loadedAt : Number.POSITIVE_INFINITY
         if (!window || (ageMs > staleMs && window.recipients.size <= large)) missing.push({ instanceId, hour })
         else if (ageMs > freshMs) refresh(instanceId, hour, window)
@@ -138,7 +138,7 @@ function createSafetyBook(app: Pick<App, 'pool' | 'log' | 'config'>): SafetyBook
     }
     if (missing.length > 0) await read(missing, sql)
     const strangers = messages.flatMap(({ instanceId, to, scheduledAt }) => {
-      const window = books.get(instanceId)?.get(hourOf(scheduledAt))
+      const window = byInstance.get(instanceId)?.get(hourOf(scheduledAt))
       return window?.history && !window.recipients.has(to) ? [{ instanceId, to, from: window.from, window }] : []
     })
     if (strangers.length === 0) return
@@ -157,7 +157,7 @@ function createSafetyBook(app: Pick<App, 'pool' | 'log' | 'config'>): SafetyBook
     const cold = count(own, to, at)
     // The other windows of the instance see this departure too, as far as they reach.
     const known = own.recipients.get(to)?.cold
-    for (const window of books.get(instance.id)?.values() ?? []) {
+    for (const window of byInstance.get(instance.id)?.values() ?? []) {
       if (window !== own && at > window.from && at <= window.to) count(window, to, at, known)
     }
     return { cold, ...compare(own, instance, to, at, campaignRecipients) }
@@ -168,9 +168,9 @@ function createSafetyBook(app: Pick<App, 'pool' | 'log' | 'config'>): SafetyBook
   }
 
   function forget(instanceId: string): void {
-    const book = books.get(instanceId)
-    for (const [hour, window] of book ?? []) {
-      if (window.recipients.size <= large) book?.delete(hour)
+    const windows = byInstance.get(instanceId)
+    for (const [hour, window] of windows ?? []) {
+      if (window.recipients.size <= large) windows?.delete(hour)
       else window.loadedAt = Date.now() - freshMs - 1
     }
   }

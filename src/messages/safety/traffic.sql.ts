@@ -1,4 +1,4 @@
-// Reads the traffic of instances from the database: what left, what is about to leave, and the replies of the last 7 days.
+// Reads the traffic of instances from the database: messages that left or are about to, and the replies of the last 7 days.
 import type { Sql } from '../../core/database/database.ts'
 
 /** An instance and a number that it writes to. */
@@ -50,7 +50,8 @@ export async function readAcquainted(sql: Sql, pairs: readonly (Pair & { from: D
 const minuteOf = (at: string) => `floor(extract(epoch from ${at})::float8 / 60)::int`
 
 /**
- * Reads what departs in each span, and the position of the span: what was handed to the network, and what is queued for then. Whatever is overdue counts as leaving now.
+ * Reads the departures of each span, with its position: messages that were handed to the network, and those queued for then. Overdue ones
+ * count as leaving now.
  * A message leaves at most `ttlMs` after it is due, so two indexes find it: by creation, and for scheduled ones by `dueAt`. The first
  * message to a stranger is marked `cold`; only rows from before that column existed need a look at earlier messages.
  */

@@ -48,7 +48,7 @@ function mayHaveToken({ config }: App, address: string): boolean {
 }
 
 /**
- * A call that has not been made as asked: refused for good, or worth another try. With `token` it was the token that was refused, which
+ * A call that failed: permanently, or worth another try. With `token` it was the token that was refused, which
  * disconnects the instance.
  */
 export async function faultOf(

@@ -50,7 +50,7 @@ function isSame(given: string, expected: string | undefined): boolean {
 }
 
 /**
- * Stores everything in a post, and answers after the commit. What is wrong in one item concerns this item alone.
+ * Stores everything in a post, and answers after the commit. A faulty item does not affect the others.
  * @throws UNAUTHORIZED when the signature is wrong, VALIDATION_ERROR when the body is not JSON, SERVICE_UNAVAILABLE when it cannot be
  * stored, so that Meta posts it again.
  */

@@ -19,7 +19,7 @@ export interface Media {
 }
 
 /** Longest time that a message waits for the upload of its file. An upload that takes longer goes on, and the message is tried later. */
-const patienceMs = 3_000
+const uploadWaitMs = 3_000
 const uploadMs = 60_000
 const leaseMs = 75_000
 const againMs = 500
@@ -38,7 +38,7 @@ export function createMedia(app: App, host: () => Pick<ProviderHost<KnownCloudIn
     const upload = { phoneNumberId: instance.settings.phoneNumberId, mediaId: file.id }
     const known = await readUpload(app.pool, upload)
     if (known) return { file: { id: known, extension: file.extension } }
-    const uploaded = await Promise.race([once(instance, upload, file), pause(patienceMs, undefined, { ref: false })])
+    const uploaded = await Promise.race([once(instance, upload, file), pause(uploadWaitMs, undefined, { ref: false })])
     if (typeof uploaded === 'string') return { file: { id: uploaded, extension: file.extension } }
     if (uploaded === undefined || uploaded.is === 'lost') return later
     return { answer: uploaded }

@@ -1,4 +1,4 @@
-// A number as Meta describes it: its phone number, if it is registered, and what its health says of the account's standing.
+// A number as Meta describes it: its phone number, if it is registered, and the standing of its account.
 import type { App } from '../../core/app.ts'
 import { noDailyBound, type StateChange } from '../reports.ts'
 import { reasonOf, verdictOf } from './errors.ts'

@@ -1,4 +1,4 @@
-// Settings of an instance on Meta's Cloud API: the number and its account in the clear, everything secret sealed.
+// Settings of an instance on Meta's Cloud API: the number and its account in plain text, the secrets sealed.
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import type { ProviderInstance } from '../provider.ts'

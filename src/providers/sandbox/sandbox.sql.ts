@@ -55,7 +55,7 @@ export async function addSteps(tx: Sql, steps: readonly NewStep[], latencyMs: nu
 const untilNext = `select (extract(epoch from min("dueAt") - clock_timestamp()) * 1000)::float8 as ms from sandbox_steps`
 
 /**
- * Leases due steps, oldest first (index on "dueAt", id). Skips the row locks of other processes, which take other steps. Where none is due,
+ * Leases due steps, oldest first (index on "dueAt", id). Skips the row locks of other processes, which take other steps. If none is due,
  * `nextInMs` are the milliseconds until the next one, undefined if none is pending.
  */
 export async function leaseDueSteps(sql: Sql, limit: number, leaseMs: number): Promise<{ steps: Step[]; nextInMs?: number }> {

@@ -22,8 +22,8 @@ export type Action =
   | { do: 'stop'; error: string }
   /** The network takes only a newer version: connect again with that one, a few times. */
   | { do: 'renew'; error: string }
-  /** Another connection with this login exists: look who holds the lease. */
-  | { do: 'look' }
+  /** Another connection with this login exists: check which process holds the lease. */
+  | { do: 'check_holder' }
   /** The account is banned for a time. */
   | { do: 'wait'; ms: number; error: string }
   /** The device is not linked any more: forget the login. */
@@ -42,7 +42,7 @@ const stopped: Record<number, string> = {
 
 export function actionFor({ code, message, data, paired, shown }: Closed): Action {
   if (code === 515) return { do: 'restart' }
-  if (code === 440) return { do: 'look' }
+  if (code === 440) return { do: 'check_holder' }
   if (!paired && shown && (code === 408 || code === 401)) return { do: 'stop', error: 'nobody scanned the code in time' }
   if (code === 401) return { do: 'forget', error: 'the device was removed on the phone (401)', restricted: false }
   if (code === 403) return { do: 'forget', error: 'the network locked the account (403)', restricted: true }

@@ -1,9 +1,9 @@
-// Holds the connections of this process: takes leases on what nobody holds, keeps the processes even, and gives back at the end.
+// Holds the connections of this process: takes leases on free instances, shares them evenly between processes, and gives them back at the end.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../../core/app.ts'
 import { answerCalls, type CarryOut } from './calls.ts'
 import type { Host } from './host.ts'
-import { beat, claim, leave, release, survey } from './leases.sql.ts'
+import { claim, leave, release, sendHeartbeat, survey } from './leases.sql.ts'
 import { createLimit } from './limit.ts'
 import { type Session, startSession } from './session.ts'
 import { timing } from './timing.ts'
@@ -11,7 +11,7 @@ import { timing } from './timing.ts'
 /** Disposing of it closes every connection and gives the leases back. */
 export interface Holder extends AsyncDisposable {
   session: (instanceId: string) => Session | undefined
-  /** Looks at what is wanted after so many milliseconds, in place of the next regular look. */
+  /** Reads the wanted connections after so many milliseconds, in place of the next regular poll. */
   wakeIn: (ms: number) => void
 }
 
@@ -19,19 +19,19 @@ export interface Holder extends AsyncDisposable {
 const marginMs = 1_500
 /** Leases are compared with the clock this often. */
 const watchMs = 250
-/** Most leases that one look takes. */
+/** Most leases that one poll takes. */
 const mostClaims = 50
 /** Connections that log in at the same time. Each login is up to 0.1 s of processor time. */
 const logins = 3
 
 export function startHolder(app: App, host: Host, carryOut: CarryOut): Holder {
-  const { leaseMs, beatMs, lookMs, idleLookMs } = timing(app)
+  const { leaseMs, heartbeatMs, pollMs, idlePollMs } = timing(app)
   const sessions = new Map<string, Session>()
   const closing = new Set<Promise<void>>()
   const inTurn = createLimit(logins)
   const ending = new AbortController()
-  let beatAt = Number.NEGATIVE_INFINITY
-  /** True while no instance is to have a connection: this process is then unknown to the others, and looks seldom. */
+  let heartbeatAt = Number.NEGATIVE_INFINITY
+  /** True while no instance is to have a connection: this process is then unknown to the others, and polls less often. */
   let isIdle = true
   let wake = new AbortController()
   const watching = setInterval(cutLapsed, watchMs)
@@ -40,18 +40,18 @@ export function startHolder(app: App, host: Host, carryOut: CarryOut): Holder {
   async function run(): Promise<void> {
     while (!ending.signal.aborted) {
       try {
-        await look()
+        await poll()
       } catch (error) {
         app.log.warn({ err: (error as Error).message }, 'the leases of WhatsApp Web could not be read')
       }
-      await pause(isIdle ? idleLookMs : lookMs, undefined, { signal: AbortSignal.any([ending.signal, wake.signal]) }).catch(
+      await pause(isIdle ? idlePollMs : pollMs, undefined, { signal: AbortSignal.any([ending.signal, wake.signal]) }).catch(
         () => {},
       )
       wake = new AbortController()
     }
   }
 
-  /** While the database is out of reach or slow, another process may take what is not renewed: no connection outlives its lease. */
+  /** While the database is unreachable or slow, another process may take leases that are not renewed: no connection outlives its lease. */
   function cutLapsed(): void {
     for (const session of sessions.values()) {
       if (performance.now() < session.lease.heldUntil) continue
@@ -60,24 +60,24 @@ export function startHolder(app: App, host: Host, carryOut: CarryOut): Holder {
     }
   }
 
-  async function look(): Promise<void> {
+  async function poll(): Promise<void> {
     const startedAt = performance.now()
-    if (!isIdle && startedAt - beatAt >= beatMs) {
-      // These connections are not shared with the work of the instances, which may be much.
-      await beat(app.quickPool, app.node, leaseMs)
-      beatAt = startedAt
+    if (!isIdle && startedAt - heartbeatAt >= heartbeatMs) {
+      // The work of the instances does not use these connections, so it cannot delay the heartbeat.
+      await sendHeartbeat(app.quickPool, app.node, leaseMs)
+      heartbeatAt = startedAt
     }
     const readAt = performance.now()
     const { nodes, wanted, held } = await survey(app.quickPool, app.node)
     const wasIdle = isIdle
     isIdle = wanted === 0 && sessions.size === 0
     if (isIdle) return
-    if (wasIdle) return await look()
+    if (wasIdle) return await poll()
     const mine = new Map(held.map((lease) => [lease.instanceId, lease]))
     for (const [id, session] of sessions) {
       const lease = mine.get(id)
       if (lease?.token === session.lease.token) session.lease.heldUntil = readAt + lease.leftMs - marginMs
-      // Lost, or something else is wanted: the next look begins anew once it is closed.
+      // The lease is lost, or another state is wanted: the next poll starts over once the connection is closed.
       else retire(session)
     }
     if (sessions.size > 0) answer()
@@ -149,7 +149,7 @@ export function startHolder(app: App, host: Host, carryOut: CarryOut): Holder {
     async [Symbol.asyncDispose]() {
       ending.abort()
       await running
-      // The others take more from here on.
+      // From here on the other processes take more leases.
       await leave(app.pool, app.node).catch(() => {})
       for (const session of sessions.values()) giveBack(session)
       await Promise.all(closing)

@@ -13,9 +13,9 @@ const until = (parameter: string) => `clock_timestamp() + ${parameter} * interva
 const wanted = `(s.open and (s."retryAt" is null or s."retryAt" <= clock_timestamp()) or s.removal is not null)`
 
 /** Tells the other processes that this one can hold connections, and extends its leases that are about to run out. */
-export async function beat(sql: Sql, node: string, leaseMs: number): Promise<void> {
+export async function sendHeartbeat(sql: Sql, node: string, leaseMs: number): Promise<void> {
   await sql.query({
-    name: 'web.beat',
+    name: 'web.heartbeat',
     text: `with gone as (delete from web_nodes where "seenUntil" < clock_timestamp() - interval '1 hour' and node <> $1)
       insert into web_nodes (node, "seenUntil") values ($1, ${until('$2')}) on conflict (node) do update set "seenUntil" = excluded."seenUntil"`,
     values: [node, leaseMs],
@@ -97,7 +97,7 @@ export async function giveUpToken(tx: Sql, { instanceId, node, token }: Lease): 
 }
 
 /** Locks the lease against a new holder until the transaction ends. @throws LeaseLost when another one has it. */
-export async function holdLease(tx: Sql, { instanceId, node, token }: Lease): Promise<void> {
+export async function lockLease(tx: Sql, { instanceId, node, token }: Lease): Promise<void> {
   const { rowCount } = await tx.query({
     name: 'web.hold',
     text: 'select 1 from instance_leases where "instanceId" = $1 and node = $2 and token = $3 for share',

@@ -4,7 +4,7 @@ import type { SignalRepositoryWithLIDStore } from 'baileys'
 import type { Transactional } from './store-first.ts'
 
 const steps = ['encryptMessage', 'decryptMessage', 'injectE2ESession', 'migrateSession', 'deleteSession'] as const
-const looks = ['validateSession', 'getSessionInfo'] as const
+const reads = ['validateSession', 'getSessionInfo'] as const
 
 /**
  * The package encrypts and sends a message in one transaction, and stores the session after the message has left. A process that dies in
@@ -19,9 +19,9 @@ export function storeEachStep(repository: SignalRepositoryWithLIDStore, keys: Tr
     const step = repository[name].bind(repository) as (...args: never[]) => Promise<unknown>
     own[name] = (...args) => outside(() => keys.transaction(() => step(...args), 'sessions'))
   }
-  for (const name of looks) {
-    const look = repository[name].bind(repository) as (...args: never[]) => Promise<unknown>
-    own[name] = (...args) => outside(() => look(...args))
+  for (const name of reads) {
+    const read = repository[name].bind(repository) as (...args: never[]) => Promise<unknown>
+    own[name] = (...args) => outside(() => read(...args))
   }
   return Object.assign(repository, own)
 }

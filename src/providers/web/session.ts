@@ -9,7 +9,7 @@ import { type Action, actionFor, reconnectDelayMs } from './closing.ts'
 import type { Host } from './host.ts'
 import { receiveFrom } from './inbound.ts'
 import { deleteLogin } from './keys.sql.ts'
-import { giveUpToken, holdLease, LeaseLost } from './leases.sql.ts'
+import { giveUpToken, LeaseLost, lockLease } from './leases.sql.ts'
 import { type Live, startLive } from './live.ts'
 import { markRead } from './mark-read.ts'
 import { createPacer, type Pacer } from './pace.ts'
@@ -156,9 +156,9 @@ export function startSession({ app, host, lease, inTurn }: SessionOptions): Sess
   /** Stores what a closed connection means. Returns false if there is nothing to connect again. */
   async function settle(action: Action): Promise<boolean> {
     if (action.do === 'restart') return true
-    if (action.do === 'look') {
+    if (action.do === 'check_holder') {
       // The holder of the lease decides: with the lease still here, the other connection is a mistake that ends soon.
-      await sqlTransaction(app.pool, (tx) => holdLease(tx, lease))
+      await sqlTransaction(app.pool, (tx) => lockLease(tx, lease))
       await pause(timing(app).leaseMs, undefined, { signal: ending.signal })
       return true
     }
@@ -179,7 +179,7 @@ export function startSession({ app, host, lease, inTurn }: SessionOptions): Sess
       await host.state(change, tx)
       if (action.do === 'wait') await wait(tx, instanceId, action.ms)
       else await wantClosed(tx, instanceId)
-      if (action.do !== 'forget') return await holdLease(tx, lease)
+      if (action.do !== 'forget') return await lockLease(tx, lease)
       // A key that is being stored must not come back after its deletion.
       await giveUpToken(tx, lease)
       await deleteLogin(tx, instanceId)

@@ -1,4 +1,4 @@
-// SQL of the sessions: what the gateway wants of each connection.
+// SQL of the sessions: the state that the gateway wants for each connection.
 import type { Sql } from '../../core/database/database.ts'
 
 /** Longest time, in hours, that a removed device's credentials are kept while the network is away. */

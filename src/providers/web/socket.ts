@@ -60,7 +60,7 @@ export function openSocket(app: App, whatsApp: WhatsApp, options: SocketOptions)
   let shown = false
   const closed = Promise.withResolvers<Closed>()
   socket.ev.on('creds.update', () => {
-    // A save that fails is made good by the next one, or by the next start with the login as it was.
+    // After a failed save the next one repeats it, or the next start uses the login as it was.
     login.save().catch((err: Error) => app.log.warn({ instanceId: lease.instanceId, err: err.message }, 'a login was not saved'))
   })
   socket.ev.on('connection.update', ({ qr, connection, lastDisconnect }) => {
@@ -101,7 +101,7 @@ interface Inner {
 
 /** The connection below the package's own object; null once it is closed. */
 function innerOf(socket: WASocket): Inner | null {
-  return (socket as unknown as { ws: { socket: Inner | null } }).ws.socket
+  return Reflect.get(socket.ws, 'socket') as Inner | null
 }
 
 async function close(socket: WASocket): Promise<void> {

@@ -38,7 +38,7 @@ export function followStanding({ app, host, instanceId, socket }: StandingOption
   socket.ev.on('connection.update', ({ reachoutTimeLock }) => reachoutTimeLock && noteLock(reachoutTimeLock))
   socket.ev.on('message-capping.update', (cap) => noteCap(cap.capping_status))
 
-  /** The answer about the lock comes as the event above. What the network does not answer is asked again the next time. */
+  /** The answer about the lock comes as the event above. A question without an answer is repeated the next time. */
   async function ask(): Promise<void> {
     await socket.fetchAccountReachoutTimelock().catch(() => {})
     const cap = await socket.fetchNewChatMessageCap().catch(() => undefined)

@@ -2,14 +2,14 @@
 import { definePart } from '../../core/part.ts'
 
 export interface Timing {
-  /** Duration of a lease. A process that ends without a word is replaced after it. */
+  /** Duration of a lease. A process that ends without giving its leases back is replaced after it. */
   leaseMs: number
   /** Leases are extended this often. */
-  beatMs: number
-  /** Time between two looks at what is wanted. */
-  lookMs: number
+  heartbeatMs: number
+  /** Poll interval of the wanted connections. */
+  pollMs: number
   /** The same while no instance is to have a connection. */
-  idleLookMs: number
+  idlePollMs: number
   /** First delay before a connection is tried again. */
   reconnectMs: number
   /** Time that each QR code is shown; the network's own where undefined. */
@@ -20,9 +20,9 @@ export interface Timing {
 
 export const timing = definePart<Timing>(() => ({
   leaseMs: 12_000,
-  beatMs: 3_000,
-  lookMs: 1_000,
-  idleLookMs: 3_000,
+  heartbeatMs: 3_000,
+  pollMs: 1_000,
+  idlePollMs: 3_000,
   reconnectMs: 2_000,
   qrMs: undefined,
   ackMs: 6_000,

@@ -20,7 +20,7 @@ type Known = ProviderInstance<Partial<WebSettings>>
 
 export const web = defineProvider<WebSettings>({ name: 'web', settings, secrets: {}, open: openWeb })
 
-/** Time in which the transaction of the calling function has most likely committed. If it has not, the next look finds its changes. */
+/** Time in which the transaction of the calling function has most likely committed. If it has not, the next poll finds its changes. */
 const commitMs = 20
 const readMs = 4_000
 

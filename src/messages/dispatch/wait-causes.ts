@@ -1,4 +1,4 @@
-// Finds what keeps messages from leaving now although they are due: a hold, another process, or the sends of their instance in progress.
+// Finds the causes for which due messages must wait: a hold, another process, or the sends of their instance in progress.
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { providerOf } from '../../providers/providers.ts'
@@ -6,33 +6,33 @@ import { followDelayMs, leaseMs } from '../safety/policy.ts'
 import { instanceOf, type OpenRow, recipientOf } from './claim.sql.ts'
 import { accountKey, instanceKey, recipientKey } from './hold-key.ts'
 import { readAhead, readHolds } from './holds.sql.ts'
-import type { Places } from './in-flight.ts'
+import type { Slots } from './in-flight.ts'
 
-export interface Standing {
+export interface WaitCause {
   /** The key under which the message waits. */
   key: string
   /** `hold`: the network asked to wait. `slot`: the instance has its share of the sends in progress. `holder`: another process sends. */
   for: 'hold' | 'slot' | 'holder'
 }
 
-/** Returns the reason to wait of each message, by its id. A message that is not in the result may leave, on a place of `places` if one is free. */
-export async function readStandings(
+/** Returns the cause of each wait by the id of the message. A message that is not in the result may leave, and has taken one of `slots`. */
+export async function readWaitCauses(
   app: App,
   tx: Sql,
   rows: readonly OpenRow[],
-  places?: Places,
-): Promise<Map<string, Standing>> {
+  slots?: Slots,
+): Promise<Map<string, WaitCause>> {
   const keys = new Map(rows.map((row) => [row.id, keysOf(app, row)]))
   const holds = rows.length > 0 ? await readHolds(tx, [...new Set([...keys.values()].flat())]) : new Map()
-  const standings = new Map<string, Standing>()
+  const causes = new Map<string, WaitCause>()
   for (const row of rows) {
     const held = keys.get(row.id)?.find((key) => holds.has(key))
     const key = instanceKey(row.instanceId)
-    if (held) standings.set(row.id, { key: held, for: 'hold' })
-    else if (providerOf(app, row.provider)?.holds?.(row.instanceId) === false) standings.set(row.id, { key, for: 'holder' })
-    else if (!row.blocked && places?.take(row.instanceId) === false) standings.set(row.id, { key, for: 'slot' })
+    if (held) causes.set(row.id, { key: held, for: 'hold' })
+    else if (providerOf(app, row.provider)?.holds?.(row.instanceId) === false) causes.set(row.id, { key, for: 'holder' })
+    else if (!row.blocked && slots?.take(row.instanceId) === false) causes.set(row.id, { key, for: 'slot' })
   }
-  return standings
+  return causes
 }
 
 function keysOf(app: App, row: OpenRow): string[] {
@@ -41,11 +41,11 @@ function keysOf(app: App, row: OpenRow): string[] {
 }
 
 /**
- * Decides when messages look again that wait behind others to the same recipient. They wait under the key of a message that waits itself,
- * and under the key of their recipient while only a receipt can tell what became of it. Otherwise they wait until it may be tried, or look ever
- * more rarely while the network has it. Staggered times keep a long queue from waking all at once.
+ * Decides when messages behind another one to the same recipient are claimed again. If that one waits under a key, they wait under it too;
+ * while only a receipt can tell its outcome, they wait under the key of their recipient. Otherwise they are claimed when it may be tried, or
+ * in growing intervals while the network has it. Staggered times keep a long queue from waking all at once.
  */
-export async function lookAgain(
+export async function planRetries(
   tx: Sql,
   rows: readonly OpenRow[],
 ): Promise<{ later: { row: OpenRow; at: Date }[]; held: { row: OpenRow; key: string }[] }> {

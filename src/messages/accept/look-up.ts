@@ -1,4 +1,4 @@
-// Reads what a flush of messages refers to: instances, contacts and templates, with pipelined queries in one round trip.
+// Reads the rows that a batch of messages refers to: instances, contacts and templates, with pipelined queries in one round trip.
 
 import { lockContacts, lockContactsByPhone, type NamedContact } from '../../contacts/service.ts'
 import type { App } from '../../core/app.ts'
@@ -9,8 +9,8 @@ import { typesOfFiles } from '../../media/service.ts'
 import type { TemplateType } from '../../message-types/service.ts'
 import { readSuppressed } from '../../suppressions/service.ts'
 import { type CloudTemplate, type Compiled, compileTemplate, readTemplates } from '../../templates/service.ts'
-import type { OpenTemplate } from '../accept/compose.ts'
 import type { MessageFields } from '../input.ts'
+import type { OpenTemplate } from './compose.ts'
 
 /** A message to accept, and its workspace. */
 export interface MessageReferences {

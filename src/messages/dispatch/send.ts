@@ -1,9 +1,9 @@
-// Carries due messages to their networks: claims them, sends them, and goes on to the next to the same recipients. Messages of a slow network
-// go on by themselves under a job that looks at them when their lease is over, so that nothing waits for that network.
+// Sends due messages: claims them, sends them, then claims the next ones to the same recipients. Sends to a slow network continue outside of
+// their batch, under a job that checks them when their lease is over, so that no batch waits for that network.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../../core/app.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
-import { patienceMs } from '../safety/policy.ts'
+import { batchWaitMs } from '../safety/policy.ts'
 import { attempt } from './attempt.ts'
 import { recipientOf } from './claim.sql.ts'
 import { type ClaimedMessage, claimMessages, type NextMessage } from './claim.ts'
@@ -22,10 +22,10 @@ interface Sending {
 }
 
 /**
- * Sends the messages with these ids. Returns when each has been sent, or is on its way under a job of its own. The result has the errors of
- * those that their jobs must bring again. `guarded`: each has a job at a later time.
+ * Sends the messages with these ids. Returns when each has been sent, or continues under a job of its own. The result has the errors of
+ * those that their jobs must retry. `guarded`: each has a job at a later time.
  */
-export async function carry(app: App, ids: readonly string[], guarded = false): Promise<Map<string, Error>> {
+export async function sendDue(app: App, ids: readonly string[], guarded = false): Promise<Map<string, Error>> {
   const failed = new Map<string, Error>()
   const startedAt = performance.now()
   // Messages to one recipient are sent one after another. Those behind another message of this batch wait for the next turn.
@@ -40,7 +40,7 @@ export async function carry(app: App, ids: readonly string[], guarded = false): 
     await app.failpoint('send.after_claim')
     const sendings = claimed.map((message) => begin(app, message, claimedAt))
     const awaited = sendings.filter(({ message }) => !message.guarded)
-    await Promise.race([Promise.all(awaited.map(({ done }) => done)), pause(patienceMs, undefined, { ref: false })])
+    await Promise.race([Promise.all(awaited.map(({ done }) => done)), pause(batchWaitMs, undefined, { ref: false })])
     const late = sendings.filter(({ ended }) => !ended)
     const lateRecipients = new Set(late.map(({ message }) => recipientOfClaimed(message)))
     await detach(app, late, next, guarded)
@@ -50,8 +50,8 @@ export async function carry(app: App, ids: readonly string[], guarded = false): 
   return failed
 }
 
-/** Sends released messages, which no job brought. Resolves when all are settled; returns how many were sent. */
-export async function carryReleased(app: App, ids: readonly string[]): Promise<number> {
+/** Sends released messages, which have no job. Resolves when all are settled; returns how many were sent. */
+export async function sendReleased(app: App, ids: readonly string[]): Promise<number> {
   const claimedAt = performance.now()
   const { claimed } = await claimMessages(app, ids, true)
   await Promise.all(claimed.map((message) => begin(app, message, claimedAt).done))
@@ -78,7 +78,7 @@ function recipientOfClaimed({ instance, peer }: ClaimedMessage): string {
   return recipientOf({ instanceId: instance.id, peer })
 }
 
-/** Adds the jobs that look at late messages and at those behind them, and sends the latter by itself as soon as it can. */
+/** Adds the jobs that check late messages and those behind them, and sends the latter as soon as the late ones are settled. */
 async function detach(app: App, late: readonly Sending[], next: readonly NextMessage[], guarded: boolean): Promise<void> {
   if (late.length === 0) return
   const flight = inFlight(app)
@@ -100,10 +100,10 @@ async function detach(app: App, late: readonly Sending[], next: readonly NextMes
   }
 }
 
-/** Never rejects: a job brings what could not be sent. */
+/** Never rejects: messages that could not be sent have a job. */
 async function goOn(app: App, ids: readonly string[]): Promise<void> {
   try {
-    await carry(app, ids, true)
+    await sendDue(app, ids, true)
   } catch (error) {
     app.log.warn({ err: (error as Error).message }, 'messages behind a late one wait for their jobs')
   }

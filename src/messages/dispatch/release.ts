@@ -6,20 +6,20 @@ import { connectDedicated } from '../../core/database/dedicated.ts'
 import { listenAsHolder } from '../../instances/sending.sql.ts'
 import { providers } from '../../providers/providers.ts'
 import { widerThan } from '../safety/policy.ts'
-import { carryReleased } from './carry.ts'
 import { instanceKey } from './hold-key.ts'
 import { readHeld, readKey } from './holds.sql.ts'
 import { inFlight } from './in-flight.ts'
+import { sendReleased } from './send.ts'
 
 /** For longer holds, only the job of the key releases their messages. */
 const longestTimerMs = 60_000
 const retryMs = 500
 
 /** Releases messages until disposed of, and then waits for the sends in progress. */
-export function startDraining(app: App): AsyncDisposable {
+export function startReleasing(app: App): AsyncDisposable {
   const stopping = new AbortController()
   const timers = new Map<string, NodeJS.Timeout>()
-  const draining = new Map<string, Promise<void>>()
+  const releasing = new Map<string, Promise<void>>()
   /** Keys that were named again while their messages were being released. */
   const again = new Set<string>()
   const listening = [...providers(app).values()].some(({ holds }) => holds) ? listen() : undefined
@@ -38,21 +38,21 @@ export function startDraining(app: App): AsyncDisposable {
   function start(key: string): void {
     timers.delete(key)
     if (stopping.signal.aborted) return
-    if (draining.has(key)) {
+    if (releasing.has(key)) {
       again.add(key)
       return
     }
-    draining.set(
+    releasing.set(
       key,
-      drain(key).finally(() => {
-        draining.delete(key)
+      release(key).finally(() => {
+        releasing.delete(key)
         if (again.delete(key)) start(key)
       }),
     )
   }
 
-  /** Sends a few messages, and twice as many each time as long as the network takes them. Never rejects: the job of the key looks again. */
-  async function drain(key: string): Promise<void> {
+  /** Sends a few messages, and twice as many each time as long as the network takes them. Never rejects: the job of the key checks again. */
+  async function release(key: string): Promise<void> {
     try {
       for (let size = 1; !stopping.signal.aborted; size = widerThan(size)) {
         const { until, now } = await readKey(app.pool, key)
@@ -61,7 +61,7 @@ export function startDraining(app: App): AsyncDisposable {
           return
         }
         const ids = await readHeld(app.pool, key, size)
-        if (ids.length === 0 || (await carryReleased(app, ids)) === 0) return
+        if (ids.length === 0 || (await sendReleased(app, ids)) === 0) return
       }
     } catch (error) {
       app.log.warn({ key, err: (error as Error).message }, 'waiting messages could not be released')
@@ -95,7 +95,7 @@ export function startDraining(app: App): AsyncDisposable {
       stopping.abort()
       for (const timer of timers.values()) clearTimeout(timer)
       await listening
-      await Promise.all(draining.values())
+      await Promise.all(releasing.values())
       await inFlight(app).idle()
     },
   }

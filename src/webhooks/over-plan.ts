@@ -1,4 +1,4 @@
-// Endpoints that exceed the plan rest: they are disabled with that reason until there is room again.
+// Endpoints that exceed the plan rest: they are disabled with that reason until the plan allows them again.
 import type { FitHook } from '../core/app.ts'
 import { countedWorkspaces } from '../core/counted-workspaces.ts'
 import { chooseResting } from '../core/fit.ts'

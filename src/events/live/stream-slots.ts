@@ -1,7 +1,7 @@
 // Limits the open streams of an API key, or of a person over all sessions, in this process.
 import type { App } from '../../core/app.ts'
 import { fail } from '../../core/errors.ts'
-import type { Holder } from '../live/bounded-writer.ts'
+import type { Holder } from './bounded-writer.ts'
 
 export const maxStreamsOfKey = 50
 
@@ -9,16 +9,16 @@ export const maxStreamsOfKey = 50
  * Kind of capacity to reserve. A `stream` is a connection with one operation. In single-connection mode, the connection (from its
  * reservation on) and each of its operations are reserved separately, as `connection` and `operation`.
  */
-export type Place = 'stream' | 'connection' | 'operation'
+export type Slot = 'stream' | 'connection' | 'operation'
 
 /**
  * Reserves capacity for the caller and returns a function that releases it.
  * @throws API_RATE_LIMIT_EXCEEDED when the caller already has {@link maxStreamsOfKey} connections or operations.
  */
-export type TakePlace = (holder: Holder, place: Place) => () => void
+export type TakeSlot = (holder: Holder, slot: Slot) => () => void
 
 /** Allows each caller {@link maxStreamsOfKey} connections and as many operations. */
-export function createPlaces(app: App): TakePlace {
+export function createSlots(app: App): TakeSlot {
   const connections = new Map<string, number>()
   const operations = new Map<string, number>()
 
@@ -28,20 +28,20 @@ export function createPlaces(app: App): TakePlace {
     else taken.set(name, count)
   }
 
-  return (holder, place) => {
+  return (holder, slot) => {
     const name = nameOf(holder)
-    const takes = { stream: [connections, operations], connection: [connections], operation: [operations] }[place]
+    const takes = { stream: [connections, operations], connection: [connections], operation: [operations] }[slot]
     if (takes.some((taken) => (taken.get(name) ?? 0) >= maxStreamsOfKey)) {
-      fail('API_RATE_LIMIT_EXCEEDED', `At most ${maxStreamsOfKey} ${place}s at the same time`)
+      fail('API_RATE_LIMIT_EXCEEDED', `At most ${maxStreamsOfKey} ${slot}s at the same time`)
     }
     for (const taken of takes) change(taken, name, 1)
-    if (place !== 'connection') app.metrics.openStreams.inc(1)
+    if (slot !== 'connection') app.metrics.openStreams.inc(1)
     let held = true
     return () => {
       if (!held) return
       held = false
       for (const taken of takes) change(taken, name, -1)
-      if (place !== 'connection') app.metrics.openStreams.inc(-1)
+      if (slot !== 'connection') app.metrics.openStreams.inc(-1)
     }
   }
 }
