@@ -145,7 +145,7 @@ export const contactRoutes = [
         .transform((value) => value === 'true')
         .optional()
         .meta({ type: 'boolean', enum: undefined })
-        .describe('Whether to erase its messages and files too; false by default.'),
+        .describe('True to erase its messages and files too; false by default.'),
     }),
     variables: ({ params, query }) => ({ ...byId({ params }), erase: query.erase ?? false }),
     project: (data) => data.deleteContact,

@@ -84,13 +84,20 @@ interface RowOptions<Data, Variables, Query extends z.ZodObject> {
   renames?: Record<string, string>
 }
 
+const defaults = { status: 200, scope: 'workspace', surfaces: ['public', 'console'] } as const
+
 /** Defines a route. Defaults: both surfaces, scope `workspace`, status 200. */
 export function row<Data, Variables, Query extends z.ZodObject = z.ZodObject<Record<never, never>>>(
   method: Route['method'],
   path: string,
   options: RowOptions<Data, Variables, Query>,
+): Route
+export function row(
+  method: Route['method'],
+  path: string,
+  options: Omit<Route, keyof typeof defaults | 'method' | 'path'>,
 ): Route {
-  return { method, path, status: 200, scope: 'workspace', surfaces: ['public', 'console'], ...options } as unknown as Route
+  return { method, path, ...defaults, ...options }
 }
 
 /** A route that no plan includes. Every authenticated caller gets its error, before the body is read. */
@@ -171,7 +178,7 @@ export function pageAnswer<Item extends z.ZodType>(name: string, item: Item) {
   return z.object({
     [name]: z.array(item).describe('The items of this page.'),
     nextCursor: z.string().nullable().describe('The cursor of the next page; null on the last page.'),
-    hasMore: z.boolean().describe('Whether there is another page.'),
+    hasMore: z.boolean().describe('True if there is another page.'),
   })
 }
 

@@ -18,15 +18,15 @@ export interface Schema {
 
 /** Converts a schema for its input or its output. `named` holds the schemas that it refers to by name. */
 export function toSchema(schema: z.ZodType, io: 'input' | 'output'): { root: Schema; named: Record<string, Schema> } {
-  const { properties, $defs } = z.toJSONSchema(z.object({ root: schema }), {
+  const { properties, $defs = {} } = z.toJSONSchema(z.object({ root: schema }), {
     io,
     unrepresentable: 'any',
     override({ zodSchema, jsonSchema }) {
       // zod leaves out the default of a schema that transforms its value.
       if (zodSchema instanceof z.ZodDefault) jsonSchema.default ??= zodSchema.def.defaultValue as never
     },
-  }) as unknown as { properties: { root: Schema }; $defs?: Record<string, Schema> }
-  return { root: tidy(properties.root), named: mapValues($defs ?? {}, tidy) }
+  })
+  return { root: tidy(properties?.root as Schema), named: mapValues($defs as Record<string, Schema>, tidy) }
 }
 
 /** Removes redundant keywords, and shortens nullable types. `additionalProperties: false` is removed, because records may gain fields. */

@@ -16,7 +16,7 @@ const growingPercent = 100
 const mostKeptBytes = 350e6
 /** The collection runs only while event loop utilization is not above this. */
 const quietUtilization = 0.2
-const lookMs = 10_000
+const pollMs = 10_000
 
 /** Call this when the process starts, before the heap grows. */
 export function boundHeap(): void {
@@ -31,5 +31,5 @@ export function boundHeap(): void {
     const { rss, heapTotal, external } = process.memoryUsage()
     if (utilization > quietUtilization || rss - heapTotal - external < mostKeptBytes) return
     collect({ type: 'major', execution: 'sync', flavor: 'last-resort' })
-  }, lookMs).unref()
+  }, pollMs).unref()
 }

@@ -126,7 +126,7 @@ export function createMetrics() {
     }),
     deadJobs: new Gauge({
       name: 'gateway_dead_jobs',
-      help: 'Jobs that failed for good in the last 14 days, by queue',
+      help: 'Jobs that failed permanently in the last 14 days, by queue',
       labelNames: ['queue'],
       registers,
     }),

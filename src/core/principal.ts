@@ -2,7 +2,7 @@
 
 export type TeamRole = 'owner' | 'admin' | 'collaborator'
 
-/** How far an API key reaches: everything, sending, or reading. */
+/** The access of an API key: everything, sending, or reading. */
 export type KeyAccess = 'full' | 'send' | 'read'
 
 /** The identity that a credential stands for, read from the database by this request. */

@@ -2,7 +2,7 @@
 import { type IncomingMessage, METHODS } from 'node:http'
 import cors from '@fastify/cors'
 import helmet from '@fastify/helmet'
-import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify'
+import Fastify, { type FastifyError, type FastifyInstance } from 'fastify'
 import findMyWay from 'find-my-way'
 
 import type { App } from '../core/app.ts'
@@ -73,8 +73,7 @@ export async function createHttp(app: App): Promise<FastifyInstance> {
     },
     clientErrorHandler: refuseConnection,
     // Malformed paths are refused before any hook runs, so the request id header is set here.
-    frameworkErrors: (error, request, reply) =>
-      answerError(app, error, request, (reply as unknown as FastifyReply).header('X-Request-Id', request.id)),
+    frameworkErrors: (error, request, reply) => answerError(app, error, request, reply.header('X-Request-Id', request.id)),
   })
   for (const method of methods) if (!http.supportedMethods.includes(method)) http.addHttpMethod(method)
   if (app.config.trustProxy !== false) http.addHook('onRequest', async ({ raw }) => keepAddresses(raw))

@@ -11,7 +11,7 @@ export const everyAccess: readonly KeyAccess[] = ['full', 'send', 'read']
 /** The access that a stream of events needs. */
 export const streamAccess: readonly KeyAccess[] = ['full', 'read']
 
-/** The root fields for `send`. What they relate to is shown, whatever it is. */
+/** The root fields for `send`. Fields of related records are allowed too. */
 const forSend: Record<OperationTypeNode, readonly string[]> = {
   query: ['history', 'instance', 'instances', 'media', 'message', 'messages', 'template', 'templates'],
   mutation: ['cancelMessage', 'lookupNumbers', 'previewTemplate', 'scheduleMessage', 'sendMessage', 'sendMessages'],

@@ -6,7 +6,7 @@ import type { Server, Socket } from 'node:net'
 const mostBytes = 128 * 1024 * 1024
 /** A client may be slow for this long before its connection can be closed. */
 const graceMs = 2_000
-const lookMs = 500
+const pollMs = 500
 
 export interface UnreadBounds {
   mostBytes: number
@@ -41,6 +41,6 @@ export function boundUnreadAnswers(server: Server, bounds: UnreadBounds = { most
     }
   }
 
-  const timer = setInterval(look, lookMs).unref()
+  const timer = setInterval(look, pollMs).unref()
   server.once('close', () => clearInterval(timer))
 }

@@ -189,7 +189,7 @@ export const environment = z.object({
     .regex(/^v\d{1,3}\.\d{1,2}$/, 'must be a version such as v25.0')
     .default('v25.0')
     .describe('Version of the Graph API'),
-  CLOUD_HEALTH_SECONDS: positive(900).describe('How often the health of each `cloud` number is read'),
+  CLOUD_HEALTH_SECONDS: positive(900).describe('Seconds between two checks of the health of each `cloud` number'),
   CLOUD_RECONCILE_SECONDS: positive(300).describe(
     'How long a `cloud` message whose answer was lost waits for a status before it fails with UNKNOWN_OUTCOME',
   ),

@@ -13,7 +13,8 @@ export class Client extends pg.Client {
   protected readonly prepares: boolean = true
 
   override query = ((given: string | pg.QueryConfig | pg.Submittable, values?: unknown, done?: unknown) => {
-    const ask = super.query.bind(this) as unknown as Ask
+    // pg takes a configuration or a submittable in place of the text, too.
+    const ask: Ask = (query, values, done) => super.query(query as string, values as unknown[], done)
     const query = this.prepares ? given : withoutName(given)
     const byPromise = typeof values !== 'function' && typeof done !== 'function' && !isSubmittable(query)
     if (!byPromise) return ask(query, values, done as Parameters<Ask>[2])

@@ -36,7 +36,7 @@ interface Binaries {
 
 /**
  * The log contains starts and stops but no statements, which may hold message texts and phone numbers. The first change of a page after a
- * checkpoint writes the whole page ahead: checkpoints are therefore seldom, and these pages compressed. `max_wal_size`, 1 GB, bounds the
+ * checkpoint writes the whole page ahead: checkpoints are therefore rare, and these pages compressed. `max_wal_size`, 1 GB, bounds the
  * recovery after a crash.
  */
 const settings = {

@@ -131,7 +131,7 @@ export async function withConnection<T>(
 
 /** Socket of a connection; the TLS socket if the connection is encrypted. */
 function streamOf(client: pg.PoolClient): Socket {
-  return (client as unknown as { connection: { stream: Socket } }).connection.stream
+  return (client as pg.PoolClient & { connection: { stream: Socket } }).connection.stream
 }
 
 /** Runs a statement and returns its rows as arrays. */

@@ -1,4 +1,4 @@
-// What the gateway needs of a pooler that shares its connections by transaction.
+// The requirements of the gateway for a pooler that shares its connections by transaction.
 import { timeLimits } from './database.ts'
 import { withPool } from './short-pool.ts'
 

@@ -4,7 +4,7 @@ import ComplexityPlugin from '@pothos/plugin-complexity'
 import PrismaPlugin from '@pothos/plugin-prisma'
 import RelayPlugin from '@pothos/plugin-relay'
 import ScopeAuthPlugin from '@pothos/plugin-scope-auth'
-import { valueFromASTUntyped } from 'graphql'
+import { GraphQLScalarType, valueFromASTUntyped } from 'graphql'
 import type PrismaTypes from '../../generated/pothos.ts'
 import { getDatamodel } from '../../generated/pothos.ts'
 import type { Context } from '../context.ts'
@@ -39,8 +39,8 @@ export const builder = new SchemaBuilder<{
     nodeQueryOptions: false,
     nodesQueryOptions: false,
     pageInfoTypeOptions: { description: 'The place of a page in its list.' },
-    hasNextPageFieldOptions: { description: 'Whether there is another page.' },
-    hasPreviousPageFieldOptions: { description: 'Whether there is a previous page.' },
+    hasNextPageFieldOptions: { description: 'True if there is another page.' },
+    hasPreviousPageFieldOptions: { description: 'True if there is a previous page.' },
     startCursorFieldOptions: { description: 'The cursor of the first item; null on an empty page.' },
     endCursorFieldOptions: { description: 'The cursor of the last item, for `after`; null on an empty page.' },
     defaultConnectionTypeOptions: { description: 'A page of a list.' },
@@ -78,15 +78,19 @@ builder.queryType({ description: 'Reads. Each field returns data of the workspac
 builder.mutationType({ description: 'Changes. The result of a mutation is committed before it is returned.' })
 builder.subscriptionType({ description: 'Live data over server-sent events.' })
 
-builder.scalarType('DateTime', {
-  description: 'A date and time: ISO 8601, UTC, with milliseconds. Input may have any offset.',
-  serialize: (value) => value.toISOString() as unknown as Date,
-  parseValue: (value) => {
-    // Returns the text itself, so that the operation's own validation refuses an invalid date by the field's name.
-    if (typeof value !== 'string') throw new TypeError('must be an ISO 8601 date and time')
-    return value
-  },
-})
+builder.addScalarType(
+  'DateTime',
+  new GraphQLScalarType<string, string>({
+    name: 'DateTime',
+    description: 'A date and time: ISO 8601, UTC, with milliseconds. Input may have any offset.',
+    serialize: (value) => (value as Date).toISOString(),
+    parseValue: (value) => {
+      // Returns the text itself, so that the operation's own validation refuses an invalid date by the field's name.
+      if (typeof value !== 'string') throw new TypeError('must be an ISO 8601 date and time')
+      return value
+    },
+  }),
+)
 builder.scalarType('JSON', {
   description: 'Any JSON value.',
   serialize: (value) => value,

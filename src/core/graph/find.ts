@@ -11,7 +11,7 @@ type Types = typeof builder extends PothosSchemaTypes.SchemaBuilder<infer Types>
 /** Most records that a search returns. */
 export const mostFound = 10
 
-/** What a caller seeks. Exactly one of `id` and `name` is set. */
+/** The search of a caller. Exactly one of `id` and `name` is set. */
 export interface Sought {
   id: string | null
   /** The text as an E.164 number, if it can be one. */
@@ -31,7 +31,7 @@ const typeOf = new WeakMap<object, string>()
 
 /** Declares how records of a type are found. The order of the declarations is that of the results. */
 export function defineFinder<Shape extends object>(finder: Finder<Shape>): void {
-  finders.push(finder as unknown as Finder<object>)
+  finders.push(finder as Finder<object>)
 }
 
 const query = z.object({ text: text(1, 255).refine((value) => value.trim() !== '', 'must not be blank') })

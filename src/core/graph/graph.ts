@@ -1,4 +1,4 @@
-// The way of every GraphQL request: parsed, validated, limited and executed by one server (http/graph.ts), whichever surface it came by.
+// The one path of GraphQL requests: http/graph.ts parses, validates, limits and executes those of every surface.
 import type { ExecutionArgs, ExecutionResult, GraphQLSchema } from 'graphql'
 import type { RequestParams } from 'graphql-sse'
 import type { Context } from '../context.ts'

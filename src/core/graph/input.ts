@@ -67,7 +67,7 @@ export function defineInput<Schema extends z.ZodObject>(
   inputs.set(name, { schema, schemaFor })
   return {
     name,
-    ref: ref as unknown as InputRef<z.input<Schema>>,
+    ref: ref as InputRef<object> as InputRef<z.input<Schema>>,
     schemaFor,
     parse: (config, value, whole = 'input') => parse(schemaFor(config), value, whole),
   }

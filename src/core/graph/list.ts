@@ -1,5 +1,5 @@
-// Lists of rows: every connection over a table reads its page here. One statement reads exactly the columns and to-one relations that the
-// selection needs, from the position of a cursor (keyset pagination). Lists below other lists share one statement (batching).
+// Lists of rows: a connection over the rows of one table reads its page here. One statement reads exactly the columns and to-one relations that
+// the selection needs, from the position of a cursor (keyset pagination). Lists below other lists share one statement (batching).
 import type { GraphQLResolveInfo } from 'graphql'
 import type { Context } from '../context.ts'
 import { type Condition, readRows, readRowsOf } from './list.sql.ts'

@@ -26,7 +26,7 @@ export interface JobAlarm extends AsyncDisposable {
   finished: (jobs: number) => void
 }
 
-/** Starts to look. Disposing of it waits for the look in progress. */
+/** Starts the alarm. Disposing of it waits for the check in progress. */
 export function startJobAlarm(app: App): JobAlarm {
   const workers = new Map<string, string[]>()
   const stopping = new AbortController()

@@ -32,7 +32,7 @@ export async function workOnDead(app: App, jobs: readonly JobImplementation[]): 
     const job = byName.get(queue)
     const data = job?.definition.schema.safeParse(dead.data ?? {})
     if (data?.success) await job?.giveUp?.(app, data.data)
-    app.log.error({ queue, job: sourceId, tries: (sourceRetryCount ?? 0) + 1, why: sourceOutput }, 'a job failed for good')
+    app.log.error({ queue, job: sourceId, tries: (sourceRetryCount ?? 0) + 1, why: sourceOutput }, 'a job failed permanently')
     // More may wait, and without this the alarm would wake the worker for each.
     app.boss.notifyWorker(id)
   })
@@ -47,7 +47,7 @@ export async function countDead(sql: Sql): Promise<{ queue: string; n: number }[
 /** Most dead jobs that a list shows. */
 export const mostDead = 50
 
-/** The latest jobs that failed for good; with `queue`, only those of that queue. */
+/** The latest jobs that failed permanently; with `queue`, only those of that queue. */
 export async function listDead(sql: Sql, queue: string | null): Promise<DeadJob[]> {
   return await readDead(sql, deadQueue, queue, mostDead)
 }

@@ -34,7 +34,7 @@ export interface JobImplementation {
   work: WorkerShape
   run: (app: App, jobs: readonly object[]) => Promise<readonly (Error | undefined)[]>
   /** Records in the domain that a job failed all retries. It is not called for a job whose data is unreadable. */
-  giveUp?: (app: App, job: object) => Promise<void>
+  giveUp?: ((app: App, job: object) => Promise<void>) | undefined
 }
 
 export interface WorkerShape {
@@ -59,8 +59,14 @@ export function implementJob<Data extends object>(
   work: WorkerShape,
   run: (app: App, jobs: readonly Data[]) => Promise<readonly (Error | undefined)[]>,
   giveUp?: (app: App, job: Data) => Promise<void>,
+): JobImplementation
+export function implementJob(
+  definition: JobImplementation['definition'],
+  work: WorkerShape,
+  run: JobImplementation['run'],
+  giveUp?: JobImplementation['giveUp'],
 ): JobImplementation {
-  return { definition, work, run, giveUp } as unknown as JobImplementation
+  return { definition, work, run, giveUp }
 }
 
 /** Adds jobs in the transaction `tx`; workers are woken when it commits. */
