@@ -13,13 +13,15 @@ const types = {
 }
 
 /** The folders of the console that have documents. A page loads only its own, so each folder gets types and texts of its own. */
-const consoleRooms = [...new Set(globSync('src/console/web/*/*.graphql').map((file) => path.basename(path.dirname(file))))].sort()
+const consoleFolders = [
+  ...new Set(globSync('src/console/web/*/*.graphql').map((file) => path.basename(path.dirname(file)))),
+].sort()
 
-const typesOfRoom = (room: string) => ({
-  documents: [`src/console/web/${room}/*.graphql`, 'src/console/web/graph/fragments.graphql'],
+const typesOfFolder = (folder: string) => ({
+  documents: [`src/console/web/${folder}/*.graphql`, 'src/console/web/graph/fragments.graphql'],
   preset: 'client',
   presetConfig: { fragmentMasking: false },
-  // What a page does not use is left out of its bundle.
+  // The bundle of a page leaves out the documents that it does not use.
   config: { ...types, documentMode: 'string' as const, pureMagicComment: true },
 })
 
@@ -42,7 +44,7 @@ const config: CodegenConfig = {
       // Documents as strings, so that a browser needs no GraphQL library.
       config: { ...types, documentMode: 'string' },
     },
-    ...Object.fromEntries(consoleRooms.map((room) => [`src/console/web/generated/${room}/`, typesOfRoom(room)])),
+    ...Object.fromEntries(consoleFolders.map((folder) => [`src/console/web/generated/${folder}/`, typesOfFolder(folder)])),
   },
 }
 

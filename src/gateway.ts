@@ -16,7 +16,7 @@ import { createServer } from './server.ts'
 import { createQueues, startWorker } from './worker.ts'
 
 export interface GatewayOptions extends Omit<AppOptions, 'hooks'> {
-  /** Receives the lines for the operator: what the demo account is, and that the gateway is ready. */
+  /** Receives the lines for the operator: about the demo account, and that the gateway is ready. */
   print: (line: string) => void
 }
 

@@ -54,7 +54,7 @@ function readShell({ config, secrets }: App): Shell {
 const missing = `<!doctype html><html lang="en"><meta charset="utf-8"><title>No console</title><h1>The console was not built</h1>
 <p>Run <code>npm install</code> in the folder of the gateway, and start the gateway again. The API works without the console.</p></html>`
 
-/** Browsers heed an opener policy only from origins that nobody can forge, and log an error elsewhere. */
+/** Browsers apply an opener policy only to origins that nobody can forge, and log an error elsewhere. */
 function isTrustworthy({ protocol, hostname }: FastifyRequest): boolean {
   return protocol === 'https' || /^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname)
 }

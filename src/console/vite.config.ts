@@ -4,7 +4,7 @@ import { defineConfig } from 'vite'
 
 const gateway = 'http://127.0.0.1:3000'
 
-/** The packages, and the rooms that every page uses: not the pages, their documents and their words, nor the icons of pages. */
+/** The packages, and the folders that every page uses: not the pages, their documents and their words, nor the icons of pages. */
 function isFirst(file: string): boolean {
   const [, ours] = file.split('/src/console/web/')
   if (!ours) return !file.includes('/icons/')

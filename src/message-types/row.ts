@@ -1,4 +1,4 @@
-// The form of a row in the table of message types: what callers give for a type, and what is made of it.
+// The form of a row in the table of message types: the fields that callers give, and the columns made from them.
 import type { z } from 'zod'
 import type { Rules } from '../core/graph/input.ts'
 import type { ContentOf, OutgoingType } from '../providers/outgoing.ts'

@@ -39,7 +39,7 @@ function mergeFields(): Record<string, z.ZodType> {
   const fields: Record<string, z.ZodType> = {}
   for (const [name, field] of sendTypes.flatMap((type) => Object.entries(rowOf(type).fields))) {
     fields[name] ??= field
-    // One input has room for one schema, so types that share a name take it from `shared`.
+    // An input has one schema for each name, so types that share a name take it from `shared`.
     if (fields[name] !== field) throw new Error(`two message types define the field ${name}`)
   }
   return fields

@@ -8,7 +8,7 @@ import type { App } from '../../src/core/app.ts'
 import type { Context } from '../../src/core/context.ts'
 import { claimMessages } from '../../src/messages/dispatch/claim.ts'
 import { settlement } from '../../src/messages/dispatch/settle.ts'
-import { safetyBook } from '../../src/messages/safety/safety.ts'
+import { safetyCache } from '../../src/messages/safety/safety.ts'
 import type { SendOutcome } from '../../src/providers/outgoing.ts'
 import { cloneDatabase, sql } from '../kit/kit.ts'
 import { openWorkspace } from '../messages/rig.ts'
@@ -118,7 +118,7 @@ it('pauses without waiting for the traffic of the instance to be read', async ()
   const { id } = await createCampaign(ctx, campaignTo(instanceId, numbers(5)))
   const reading = Promise.withResolvers<void>()
   const read = Promise.withResolvers<void>()
-  const safety = safetyBook(app)
+  const safety = safetyCache(app)
   const slow: typeof safety = {
     ...safety,
     async load(pairs) {
@@ -128,7 +128,7 @@ it('pauses without waiting for the traffic of the instance to be read', async ()
     },
   }
   const slowApp = { ...app }
-  safetyBook.replace(slowApp, slow)
+  safetyCache.replace(slowApp, slow)
   const turn = advanceImplementation.run(slowApp, [{ id }])
   await reading.promise
   await pauseCampaign(ctx, id).finally(read.resolve)

@@ -6,7 +6,7 @@ import { advance } from '../../src/campaigns/advance.ts'
 import { createCampaign } from '../../src/campaigns/service.ts'
 import { statsOf as readStats } from '../../src/campaigns/stats.ts'
 import type { Context } from '../../src/core/context.ts'
-import { safetyBook } from '../../src/messages/safety/safety.ts'
+import { safetyCache } from '../../src/messages/safety/safety.ts'
 import { openSse } from '../events/sse.ts'
 import { atRest, expectInvariants } from '../kit/invariants.ts'
 import { type Account, type Api, connectedInstance, createAccount, type Gateway, sql, until } from '../kit/kit.ts'
@@ -200,7 +200,7 @@ describe('a campaign of many recipients', () => {
       await session.query('set plan_cache_mode = force_generic_plan')
       session.release = () => {}
       const onSession = { ...app, pool: { connect: async () => session } } as unknown as typeof app
-      safetyBook.replace(onSession, safetyBook(app))
+      safetyCache.replace(onSession, safetyCache(app))
       await advance(onSession, id, 50)
       const { rows } = await session.query(`explain (analyze, format json) execute "campaigns.planned"('${id}', 50)`)
       expect(JSON.stringify(rows)).toContain('campaign_recipients')

@@ -87,7 +87,7 @@ it.each(seeds)(
     )
     const wrong = rows.filter(({ id, status, error }) => {
       if (taken.has(id)) return status !== statuses.ends.get(id)
-      // An answer that never came, or a process that died before the call: nobody can know.
+      // An answer that never came, or a process that died before the call: the outcome is unknown.
       return status !== 'failed' || (error !== 'UNKNOWN_OUTCOME' && error !== 'PROVIDER_ERROR')
     })
     expect(wrong).toEqual([])

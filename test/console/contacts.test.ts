@@ -46,7 +46,7 @@ describe.runIf(browserFound)('contacts', () => {
       await page.getByRole('table', { name: 'Members' }).getByRole('link', { name: 'Ada Lovelace' }).waitFor()
       expect(await faultsOf(page)).toEqual([])
       await page.getByRole('button', { name: 'Take out Ada Lovelace' }).click()
-      await page.getByText('Nobody is in this group.').waitFor()
+      await page.getByText('This group has no members.').waitFor()
       await page.goBack()
       await page.getByRole('button', { name: 'Delete' }).click()
       await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()

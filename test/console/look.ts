@@ -1,4 +1,4 @@
-// What every page must be: accessible, and not wider than a small screen.
+// Requirements on every page: accessible, and not wider than a small screen.
 import type { Page } from 'playwright-core'
 import { violations } from './axe.ts'
 

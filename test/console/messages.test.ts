@@ -1,4 +1,4 @@
-// Proves the pages of messages: what happens shows while one looks, nothing jumps, and everything works by keyboard alone.
+// Proves the pages of messages: changes appear live, nothing jumps, and everything works by keyboard alone.
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { newPerson, password } from '../accounts/person.ts'

@@ -25,7 +25,7 @@ describe.runIf(browserFound)('the do-not-contact page', () => {
       expect((await send()).status).toBe(409)
       await row.getByRole('button', { name: `Remove ${phone}` }).click()
       await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click()
-      await page.getByText('Nobody asked to be left alone yet.').waitFor()
+      await page.getByText('No number is in the list yet.').waitFor()
       expect((await send()).status).toBe(201)
     })
   })

@@ -69,7 +69,7 @@ async function wave(place: Place): Promise<void> {
     else socket.end()
   }
   // One more stream at each of the first three endpoints, reset without waiting for its response.
-  for (const door of live.slice(0, 3)) (await door(place)).resetAndDestroy()
+  for (const connect of live.slice(0, 3)) (await connect(place)).resetAndDestroy()
   await until(async () => (await openStreams(place)) === 0)
 }
 

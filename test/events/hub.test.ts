@@ -1,4 +1,4 @@
-// The hub inside one process: what followers share, which buffers are bounded, and which failures it survives.
+// The hub inside one process: shared output, bounded buffers, and survived failures.
 import { describe, expect, it } from 'vitest'
 import type { BoundedWriter } from '../../src/events/live/bounded-writer.ts'
 import { distinctFrame } from '../../src/events/live/frames.ts'

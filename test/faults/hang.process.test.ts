@@ -1,4 +1,4 @@
-// A process is killed while the network of an instance hangs: what hung is sent by another process, and what waited behind it too.
+// A process is killed while the network of an instance hangs: another process sends the messages that hung, and those behind them.
 import { expect, it } from 'vitest'
 import { expectInvariants } from '../kit/invariants.ts'
 import { connectedInstance, sql, until } from '../kit/kit.ts'

@@ -107,7 +107,7 @@ it('makes unreadable jobs dead letters at once, shows them in log, metrics and d
     return found.length === 9 && found
   })
   for (const { tries, why } of dead) expect([tries, why]).toEqual([1, { error: 'unreadable' }])
-  await gateway.line(/"queue":"message.dispatch".*a job failed for good/)
+  await gateway.line(/"queue":"message.dispatch".*a job failed permanently/)
   const metrics = await (await fetch(`${gateway.url}/metrics`)).text()
   for (const queue of queues) expect(metrics).toContain(`gateway_dead_jobs{queue="${queue}"} 3`)
   const { stdout, code } = await command(['doctor'], { databaseUrl: stage.databaseUrl })

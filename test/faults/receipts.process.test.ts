@@ -32,15 +32,15 @@ beforeAll(async () => {
 
 /** Checks the rules for the statuses reached, which hold for all receipts in every order. */
 function expectOrderly(receipts: readonly ReceiptStatus[], steps: readonly ReceiptStatus[]): void {
-  const ladder = steps.filter((step) => step !== 'failed')
-  expect(ladder, 'no step is left out or repeated').toEqual((['sent', 'delivered', 'read'] as const).slice(0, ladder.length))
+  const rising = steps.filter((step) => step !== 'failed')
+  expect(rising, 'no step is left out or repeated').toEqual((['sent', 'delivered', 'read'] as const).slice(0, rising.length))
   if (steps.includes('failed')) {
     expect(steps.at(-1), 'nothing follows a failure').toBe('failed')
-    expect(ladder, 'what was delivered does not fail').not.toContain('delivered')
+    expect(rising, 'what was delivered does not fail').not.toContain('delivered')
     expect(receipts).toContain('failed')
   } else {
     const furthest = receipts.reduce((best, status) => Math.max(best, rank[status] ?? 0), 0)
-    if (!receipts.includes('failed') || ladder.includes('delivered')) expect(ladder.length).toBe(furthest - 1)
+    if (!receipts.includes('failed') || rising.includes('delivered')) expect(rising.length).toBe(furthest - 1)
     else throw new Error('a failure was ignored')
   }
 }

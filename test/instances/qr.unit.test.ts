@@ -3,7 +3,7 @@ import { encode } from 'uqr'
 import { expect, it } from 'vitest'
 import { qrLines } from '../../src/cli/qr.ts'
 
-/** Whether the upper and the lower module of a character are light. */
+/** True for each of the upper and the lower module of a character if it is light. */
 const halves: Record<string, [upper: boolean, lower: boolean]> = {
   '█': [true, true],
   '▀': [true, false],

@@ -48,7 +48,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const { serverUrl, program, commons, documents, end } = await tests.shared
   project.provide('serverUrl', serverUrl)
   project.provide('template', template)
-  // What measures memory or time measures the program that operators start.
+  // Tests that measure memory or time start the same program as operators.
   project.provide('program', project.name === 'deep' ? 'src/main.ts' : program)
   project.provide('commons', commons)
   project.provide('documents', documents)

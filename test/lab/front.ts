@@ -1,4 +1,4 @@
-// What stands in front: HAProxy before the gateways and before the primary, PgBouncer between the gateways and the primary.
+// The proxies of the lab: HAProxy before the gateways and before the primary, PgBouncer between the gateways and the primary.
 import { limitingStatement } from '../../src/core/database/pooler.ts'
 import { ownPort } from '../kit/port.ts'
 import { until } from '../kit/until.ts'
@@ -10,7 +10,7 @@ import { createProgram, type Program } from './program.ts'
 export interface Front {
   haproxy: Program
   pgbouncer: Program
-  /** Where clients call the gateways. */
+  /** The address of the gateways for clients. */
   url: string
   /** The primary, through PgBouncer in transaction mode. */
   pooledUrl: string
@@ -18,7 +18,7 @@ export interface Front {
   directUrl: string
 }
 
-/** `nodePorts`: where the gateways will listen. */
+/** `nodePorts`: the ports of the gateways. */
 export async function openFront(
   place: Place,
   parts: AsyncDisposableStack,

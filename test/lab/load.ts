@@ -150,7 +150,7 @@ export function startReading(urls: readonly string[], apiKey: string, start: str
   return reader
 }
 
-/** What the endpoint of the lab wants. */
+/** The events that the endpoint of the lab subscribes to. */
 export const webhookEvents = ['message.sent', 'message.delivered', 'message.read', 'message.failed', 'message.received']
 
 export interface Receiver extends AsyncDisposable {

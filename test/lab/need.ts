@@ -1,7 +1,7 @@
 // Checks that the programs of the lab are installed.
 import { existsSync } from 'node:fs'
 
-/** Where Debian installs them. */
+/** The folders in which Debian installs them. */
 export const programs = {
   patroni: '/usr/bin/patroni',
   etcd: '/usr/bin/etcd',

@@ -52,7 +52,7 @@ export async function runLab(options: LabOptions): Promise<Line[]> {
 }
 
 interface Stage extends Target {
-  /** Where clients call: the balancer, or each node. */
+  /** The addresses for clients: the balancer, or each node. */
   urls: readonly string[]
   pool: pg.Pool
   /** Past the pooler. */

@@ -1,4 +1,4 @@
-// What a run has shown: promises kept or broken, and how long recoveries took.
+// The verdict of a run: promises kept or broken, and the durations of recoveries.
 import type pg from 'pg'
 import { type Expected, findBroken, untilAtRest } from '../kit/broken.ts'
 import { until } from '../kit/until.ts'

@@ -50,7 +50,7 @@ it('sends 2,000 messages after a minute of silence at no less than half the rate
     rates.quiet.push(await burst())
     rates.steady.push(await burst(), await burst())
   }
-  // The best of each: what slows a single burst may be another process of the machine.
+  // The best of each, because another process of the machine may slow a single burst.
   const ratio = Math.max(...rates.quiet) / Math.max(...rates.steady)
   const text = (values: readonly number[]) => values.map(Math.round).join(', ')
   console.log(`messages/s after a minute of silence: ${text(rates.quiet)}; right after: ${text(rates.steady)}`)

@@ -1,4 +1,4 @@
-// What became of an account's messages, day by day: counted once each, for all its workspaces.
+// The outcomes of an account's messages, day by day: counted once each, for all its workspaces.
 import { beforeAll, expect, it } from 'vitest'
 import { sql, until } from '../kit/kit.ts'
 import { newTenant, openRig, type Rig, type Tenant, text } from '../rest-compat/rig.ts'

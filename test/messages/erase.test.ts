@@ -1,4 +1,4 @@
-// DELETE contacts/{id}?erase=true and deleteContact(id, erase): what is erased with a contact, and what stays.
+// DELETE contacts/{id}?erase=true and deleteContact(id, erase): the data that is erased with a contact, and the data that stays.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { sql, until } from '../kit/kit.ts'
 import { samples, upload } from '../media/rig.ts'

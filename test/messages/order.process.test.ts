@@ -70,13 +70,13 @@ it('lets instant messages overtake hundreds of scheduled ones that are due', pat
   const crowd = await cloneDatabase()
   const owner = await createAccount(crowd)
   const { id: instanceId } = await connectedInstance(crowd, owner)
-  const door = api(await openGateway({ databaseUrl: crowd, env: { ROLES: 'http' } }), owner.apiKey)
+  const entry = api(await openGateway({ databaseUrl: crowd, env: { ROLES: 'http' } }), owner.apiKey)
   const scheduledAt = new Date(Date.now() + 6_000).toISOString()
   const some = (count: number, more: object) =>
     Array.from({ length: count }, (_, i) => ({ instanceId, to: `+39333112${1000 + i}`, type: 'text', text: 'hello', ...more }))
-  expect((await door.post('messages/bulk', { messages: some(600, { scheduledAt }) })).body.data.accepted).toHaveLength(600)
+  expect((await entry.post('messages/bulk', { messages: some(600, { scheduledAt }) })).body.data.accepted).toHaveLength(600)
   await until(async () => (await sql(crowd).query('select from messages where "dueAt" > now()')).rowCount === 0)
-  expect((await door.post('messages/bulk', { messages: some(10, { to: '+393331139999' }) })).body.data.accepted).toHaveLength(10)
+  expect((await entry.post('messages/bulk', { messages: some(10, { to: '+393331139999' }) })).body.data.accepted).toHaveLength(10)
   spawnGateway({ databaseUrl: crowd, env: { ROLES: 'worker,relay' } })
   // The order in which workers took the jobs; a worker takes up to a hundred at once.
   const order = await until(

@@ -1,4 +1,4 @@
-// REST routes of contacts: their records and refusals. How lists page and search is tested in test/contacts.
+// REST routes of contacts: their records and refusals. The tests in test/contacts cover pages and searches.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { sql } from '../kit/kit.ts'
 import { badContacts } from './contact-bodies.ts'

@@ -1,4 +1,4 @@
-// What a closed connection means, by the network's code, and how long the next attempt waits.
+// The action after a closed connection, by the network's code, and the delay of the next attempt.
 import { describe, expect, it } from 'vitest'
 import { actionFor, reconnectDelayMs } from '../../src/providers/web/closing.ts'
 

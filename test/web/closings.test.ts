@@ -1,4 +1,4 @@
-// What an instance does when the network closes its connection, by the network's code.
+// The state of an instance after the network closed its connection, by the network's code.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { cloneDatabase, openGateway, until } from '../kit/kit.ts'
 import type { Loopback } from './loopback.ts'

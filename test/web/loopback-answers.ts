@@ -5,14 +5,14 @@ import type { Phone } from './loopback-phone.ts'
 /** Finds the phone of an address. */
 export type KnownPhones = (jid: string) => Phone | undefined
 
-/** What the answers are made of. */
+/** The data that the answers contain. */
 export interface Known {
   phoneBy: KnownPhones
   mediaHost: string | undefined
   standing: Record<string, unknown>
 }
 
-/** The content of the result. What the network is not asked about in tests is answered with an empty node of the same name. */
+/** The content of the result. Other questions are answered with an empty node of the same name. */
 export function answerTo(request: BinaryNode, { phoneBy, mediaHost, standing }: Known): BinaryNode[] | undefined {
   const first = Array.isArray(request.content) ? request.content[0] : undefined
   const { xmlns } = request.attrs

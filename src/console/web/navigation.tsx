@@ -3,7 +3,7 @@ import { Link as RouterLink, useLocation, useNavigate, useParams, useSearch } fr
 import { type ComponentProps, type ReactNode, useCallback } from 'react'
 import type { Team } from './graph/request.ts'
 
-/** What an address says besides its path: filters, sort, open panel. */
+/** The search part of an address: filters, sort, open panel. */
 export type Search = Record<string, string | undefined>
 
 /** The address of a page of a workspace; the empty page is its home. */

@@ -1,4 +1,4 @@
-// What this browser remembers of its reader: theme, time zone and language. Nothing here is secret.
+// The preferences that this browser stores: theme, time zone and language. Nothing here is secret.
 
 const names = { theme: 'gateway.theme', zone: 'gateway.zone', language: 'gateway.language', known: 'gateway.known' } as const
 

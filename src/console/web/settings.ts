@@ -1,4 +1,4 @@
-// What the gateway writes into the shell: where it runs, and how people may sign in.
+// The settings that the gateway writes into the shell: its base path, and the ways to sign in.
 
 interface Settings {
   /** The path that the gateway runs below, without a trailing slash; usually empty. */

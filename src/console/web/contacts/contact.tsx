@@ -1,4 +1,4 @@
-// One contact: what is known of it, its groups, and the conversation with it.
+// One contact: its fields, its groups, and the conversation with it.
 import { useState } from 'react'
 import {
   ContactDocument,

@@ -34,7 +34,7 @@ export const words = {
   inNoGroup: 'It is in no group.',
   addTo: 'Add to the group',
   members: 'Members',
-  noMembers: 'Nobody is in this group.',
+  noMembers: 'This group has no members.',
   takeOut: 'Take out',
   takeOutOf: (name: string) => `Take out ${name}`,
   deleteGroup: 'Delete group',

@@ -1,4 +1,4 @@
-// The log of events, newest first, with what each of them told webhooks and streams.
+// The log of events, newest first, each with the payload that webhooks and streams received.
 import { useState } from 'react'
 import { EventLogDocument, type EventLogQuery } from '../generated/events/graphql.ts'
 import { useRead } from '../graph/use-read.ts'

@@ -31,7 +31,7 @@ const writeFrame: UpdateResolver = (result, _, cache) => {
   }
 }
 
-/** An event that was under way while a page was read must not undo what the page knows. */
+/** An event that is older than the answer of a page must not overwrite it. */
 function isNewer({ updatedAt }: { updatedAt: string }, known: unknown): boolean {
   return typeof known !== 'string' || known <= updatedAt
 }

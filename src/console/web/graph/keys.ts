@@ -1,4 +1,4 @@
-// How the cache names records that are not named by their `id`.
+// The names in the cache of records that are not named by their `id`.
 
 /** Other types without an id are part of the record that holds them. Events are no records, or each one of a live view would stay. */
 export const keys = {

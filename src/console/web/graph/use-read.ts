@@ -1,4 +1,4 @@
-// Reads a query through the cache: what is known at once, then what the gateway says, then every change by events.
+// Reads a query through the cache: first the cached data, then the answer of the gateway, then every change by events.
 import { useEffect } from 'react'
 import { type CombinedError, useQuery } from 'urql'
 import { ApiError } from '../session/auth-call.ts'

@@ -1,4 +1,4 @@
-// Reads again what no event tells of, while it may change and somebody looks.
+// Polls values whose changes no event reports, while they may change and the page is visible.
 import { useEffect, useRef } from 'react'
 
 /** Calls `again` every 2 s while `active` and while the page is in sight. */

@@ -1,4 +1,4 @@
-// The start page: the first steps until something was delivered, then how today goes.
+// The start page: the first steps until a message was delivered, then the messages of today.
 import { Circle, CircleCheck } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { CreateFirstKeyDocument, HomeDocument } from '../generated/home/graphql.ts'

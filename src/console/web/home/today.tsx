@@ -1,4 +1,4 @@
-// How today goes, in the reader's zone: what failed first.
+// The messages of today, in the reader's time zone: failures first.
 import { useEffect, useRef, useState } from 'react'
 import { TodayDocument } from '../generated/home/graphql.ts'
 import { useRead } from '../graph/use-read.ts'

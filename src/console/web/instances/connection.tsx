@@ -1,4 +1,4 @@
-// The connection of an instance to its network: as it is, and how to make it.
+// The connection of an instance to its network: its state, and the steps to connect.
 import { ConnectInstanceDocument } from '../generated/instances/graphql.ts'
 import { ask } from '../graph/request.ts'
 import { useWorkspace } from '../shell/workspace-context.ts'

@@ -1,4 +1,4 @@
-// The instances of the workspace: their network, their number, and how they are.
+// The instances of the workspace: their network, their number and their state.
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { InstancesDocument } from '../generated/instances/graphql.ts'

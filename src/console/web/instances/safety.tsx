@@ -1,4 +1,4 @@
-// How safe the account of an instance is from the network's limits, and what it used of them.
+// The safety of an instance: its state, and its use of the network's limits.
 import { Meter } from '../ui/meter.tsx'
 import parts from '../ui/parts.module.css'
 import type { ShownInstance } from './shown-instance.ts'

@@ -31,7 +31,7 @@ export const words = {
   connect: 'Connect',
   connectedAs: (number: string) => `Connected as ${number}`,
   logOut: 'Log out',
-  logOutNote: 'It sends nothing until it is connected again. What waits for it stays.',
+  logOutNote: 'It sends nothing until it is connected again. Messages that wait for it stay.',
   delete: 'Delete instance',
   deleteNote: 'It is logged out, and what waits for it fails. Its messages stay.',
   pairing: 'Pairing',

@@ -6,7 +6,7 @@ export const words = {
   submit: 'Create key',
   done: 'Done',
   name: 'Name',
-  nameHint: 'What will use it, for example the shop.',
+  nameHint: 'The program that will use it, for example the shop.',
   key: 'Key',
   access: 'Access',
   accesses: { full: 'Everything', send: 'Send messages', read: 'Read only' },

@@ -4,9 +4,9 @@ import type { Team } from '../graph/request.ts'
 import { ApiError } from '../session/auth-call.ts'
 import { renew } from '../session/session.ts'
 import { collectFrames } from './frames.ts'
-import { openPlaces } from './places.ts'
 import { readSince, readStream } from './read.ts'
 import { retryAfterMs } from './retry.ts'
+import { openSlots } from './stream-slots.ts'
 
 export type LiveState =
   | { kind: 'live' | 'reconnecting' }
@@ -43,8 +43,8 @@ export function follow({ team, cursor, readCursor }: Start): Live {
   let state: LiveState = { kind: 'live' }
   let wake = () => {}
   let stream = new AbortController()
-  const places = openPlaces(() => {
-    if (!places.free()) stream.abort()
+  const slots = openSlots(() => {
+    if (!slots.free()) stream.abort()
   })
 
   function turn(next: LiveState): void {
@@ -77,7 +77,7 @@ export function follow({ team, cursor, readCursor }: Start): Live {
   /** One stream, until it ends. Returns whether it opened. */
   async function streamOnce(): Promise<boolean> {
     stream = new AbortController()
-    places.hold()
+    slots.take()
     let [since, behind] = [0, 0]
     let beginning = cursor === null
     const seen = new Set<string>()
@@ -111,7 +111,7 @@ export function follow({ team, cursor, readCursor }: Start): Live {
       },
     })
     clearTimeout(caughtUp)
-    places.leave()
+    slots.release()
     buffer.flush()
     if (ending === 'refused' || behind > mostBehind) await reset()
     if (ending === 'unauthorized' && !(await renew())) stop()
@@ -153,7 +153,7 @@ export function follow({ team, cursor, readCursor }: Start): Live {
         continue
       }
       try {
-        if (places.free()) failures = (await streamOnce()) ? 0 : failures + 1
+        if (slots.free()) failures = (await streamOnce()) ? 0 : failures + 1
         else {
           await pollOnce()
           await pause(pollMs)
@@ -171,7 +171,7 @@ export function follow({ team, cursor, readCursor }: Start): Live {
   function stop(): void {
     stopping.abort()
     stream.abort()
-    places.close()
+    slots.close()
     document.removeEventListener('visibilitychange', look)
     window.removeEventListener('online', look)
     window.removeEventListener('pagehide', leave)
@@ -181,7 +181,7 @@ export function follow({ team, cursor, readCursor }: Start): Live {
   /** A page that the browser keeps for its back button must not keep its stream. */
   function leave(): void {
     stream.abort()
-    places.leave()
+    slots.release()
   }
 
   document.addEventListener('visibilitychange', look)

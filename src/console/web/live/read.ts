@@ -61,7 +61,7 @@ function endingOf(error: unknown): Ending {
   return status === 400 || status === 403 || status === 404 ? 'refused' : 'closed'
 }
 
-/** All types: a list without them has only those that webhooks offer. */
+/** All types: a request without types gets only those that webhooks receive. */
 export const everyType: EventType[] = [
   'campaign_changed',
   'contact_changed',

@@ -4,7 +4,7 @@
 const soon = 40
 
 /**
- * Milliseconds with full jitter: at most 1.5 s at first, so that a reader sees the present state within 2 s of a restart, later at most
+ * Milliseconds with full jitter: at most 1.5 s at first, so that the page shows the present state within 2 s of a restart, later at most
  * 30 s. `random` returns 0 to 1.
  */
 export function retryAfterMs(failures: number, random: () => number = Math.random): number {

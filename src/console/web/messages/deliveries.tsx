@@ -1,4 +1,4 @@
-// The webhooks that a message caused, and how they went.
+// The webhook deliveries of a message, with their outcomes.
 import { MessageDeliveriesDocument } from '../generated/messages/graphql.ts'
 import { useRead } from '../graph/use-read.ts'
 import { useFrames } from '../shell/workspace-context.ts'

@@ -11,7 +11,7 @@ function oneOf<Value extends string>(values: readonly Value[], value: string | u
   return values.find((known) => known === value)
 }
 
-/** What the address asks for. A value that is none of its field's is left out. */
+/** The filter in the address. A value that its field does not have is left out. */
 export function filterOf({ status, direction, type, instance, number }: Search): MessageFilter {
   const filter: MessageFilter = {
     status: oneOf(statuses, status),
@@ -23,7 +23,7 @@ export function filterOf({ status, direction, type, instance, number }: Search):
   return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined))
 }
 
-/** Whether the list would show a message. */
+/** True if the list would show a message. */
 export function fits(filter: MessageFilter, message: LiveRowFragment): boolean {
   const { status, direction, type, instanceId, to } = filter
   return (

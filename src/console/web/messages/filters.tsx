@@ -70,7 +70,7 @@ export function Filters({ address, setAddress }: FiltersProps) {
   )
 }
 
-/** Applied when it is whole: with Enter, or on leaving. */
+/** Applied when it is complete: with Enter, or when the field loses the focus. */
 function NumberFilter({ value, set }: { value: string; set: (number: string) => void }) {
   const [typed, setTyped] = useState(value)
   useEffect(() => setTyped(value), [value])

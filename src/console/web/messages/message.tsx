@@ -1,4 +1,4 @@
-// One message: how far it is, what it waits for, why it failed, and the same call as code.
+// One message: its progress, the reason of a wait or a failure, and the same call as code.
 import { CancelMessageDocument, MessageDocument, type MessageQuery } from '../generated/messages/graphql.ts'
 import { change } from '../graph/change.ts'
 import { useRead } from '../graph/use-read.ts'
@@ -99,7 +99,7 @@ function Shown({ message }: { message: ShownMessage }) {
   )
 }
 
-/** What the page for sending is filled with. */
+/** The values that the page for sending is filled with. */
 function repeatOf({ instanceId, type, to, body, mediaUrl }: ShownMessage): Record<string, string> {
   return { instance: instanceId, type, number: to, ...(body && { text: body }), ...(mediaUrl && { file: mediaUrl }) }
 }

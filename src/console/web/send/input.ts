@@ -24,7 +24,7 @@ export function inputOf(form: FormData, type: SendType): Input {
   }
 }
 
-/** The moment at which the clocks of a zone show that date and time, as ISO 8601; what is no time stays as it is. */
+/** The moment at which the clocks of a zone show that date and time, as ISO 8601. Text that is no time is returned unchanged. */
 export function momentIn(zone: string, local: string): string {
   const asUtc = Date.parse(`${local}Z`)
   if (Number.isNaN(asUtc)) return local
@@ -33,7 +33,7 @@ export function momentIn(zone: string, local: string): string {
   return new Date(asUtc - offsetMs(zone, first)).toISOString()
 }
 
-/** How far the clocks of a zone are ahead of UTC at a moment. */
+/** The offset of a zone from UTC at a moment. */
 function offsetMs(zone: string, at: number): number {
   const shown = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' }).format(at)
   return Date.parse(`${shown.replace(' ', 'T')}Z`) - Math.floor(at / 1000) * 1000

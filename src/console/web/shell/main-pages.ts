@@ -18,7 +18,7 @@ import type { Team } from '../graph/request.ts'
 import { words } from '../words/words.ts'
 
 /**
- * The pages in the navigation of a workspace: where, what they are called, their icon, and the key after `g`. The first group stays in sight
+ * The pages in the navigation of a workspace: their path, name, icon, and the key after `g`. The first group stays in sight
  * on narrow screens.
  */
 export function pageGroups(team: Team) {

@@ -1,4 +1,4 @@
-// What every page of a workspace may use: its graph, its live view, and what the shell read.
+// The context of all pages of a workspace: its graph, its live view, and the data that the shell has read.
 import { createContext, useContext, useEffect, useRef, useSyncExternalStore } from 'react'
 import type { EventRowFragment, ShellQuery } from '../generated/graph/graphql.ts'
 import type { Graph } from '../graph/client.ts'

@@ -2,7 +2,7 @@
 
 export const words = {
   title: 'Do not contact',
-  what: 'These numbers get no messages from this workspace. What waits for them is not sent.',
+  what: 'These numbers get no messages from this workspace. Messages that wait for them are not sent.',
   numbers: 'Numbers',
   number: 'Number',
   numberHint: 'With the country code.',
@@ -14,10 +14,10 @@ export const words = {
   remove: 'Remove',
   removeOf: (phone: string) => `Remove ${phone}`,
   removeNote: 'The number can get messages again. Remove it only if its owner wants that.',
-  empty: 'Nobody asked to be left alone yet.',
+  empty: 'No number is in the list yet.',
   keywords: 'Keywords',
   keywordsEach: 'Keywords, one a line',
-  keywordsHint: 'Who answers with one of them gets no messages any more.',
+  keywordsHint: 'A person who answers with one of them gets no messages any more.',
   reply: 'Answer',
   replyHint: 'Sent once to whoever used a keyword. Empty: no answer.',
 }

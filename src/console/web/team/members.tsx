@@ -1,4 +1,4 @@
-// The members of a team, and what may be done with each.
+// The members of a team, with the actions on each.
 import { useState } from 'react'
 import { ChangeMemberDocument, RemoveMemberDocument } from '../generated/team/graphql.ts'
 import { ask } from '../graph/request.ts'

@@ -1,4 +1,4 @@
-// What the server makes of a template with the values that are given, and which ones are missing.
+// The preview of a template: the server fills in the given values and names the missing ones.
 import { useEffect, useState } from 'react'
 import { PreviewTemplateDocument, type PreviewTemplateMutation } from '../generated/templates/graphql.ts'
 import { ask } from '../graph/request.ts'

@@ -50,7 +50,7 @@ export function TemplateFields({ template, issues }: { template?: TemplateRowFra
   )
 }
 
-/** What the fields say. A type without a field has nothing in its place. */
+/** The values of the fields. A field that the type does not have is left out. */
 export function templateIn(fields: FormData): { name: string; type: TemplateType; body: string; mediaUrl: string | null } {
   const said = (name: string) => String(fields.get(name) ?? '').trim()
   return { name: said('name'), type: said('type') as TemplateType, body: said('body'), mediaUrl: said('mediaUrl') || null }

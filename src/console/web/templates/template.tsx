@@ -1,4 +1,4 @@
-// One template: its text, and what becomes of it with values.
+// One template: its text, and its preview with values.
 import { useState } from 'react'
 import {
   DeleteTemplateDocument,

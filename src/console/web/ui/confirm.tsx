@@ -8,7 +8,7 @@ import { useTask } from './use-task.ts'
 
 interface ConfirmProps {
   title: string
-  /** What will happen. */
+  /** The consequence, in a sentence. */
   children: ReactNode
   /** The name of the button that does it. */
   action: string

@@ -1,4 +1,4 @@
-// Copies text, also on pages that came over plain http, where browsers offer no clipboard.
+// Copies text, also on pages that came over plain http, where browsers have no clipboard API.
 import { Check, Copy } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { words } from '../words/words.ts'

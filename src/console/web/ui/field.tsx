@@ -1,4 +1,4 @@
-// Form fields: a label, a control, and the words of the server for what is wrong with it.
+// Form fields: a label, a control, and the server's message about a fault.
 import { type ComponentProps, type ReactNode, useId } from 'react'
 import type { Issue } from '../session/auth-call.ts'
 import { words } from '../words/words.ts'

@@ -1,4 +1,4 @@
-// How much of a bound is used, as a bar and in numbers.
+// The used part of a limit, as a bar and in numbers.
 import { count } from '../words/words.ts'
 import styles from './meter.module.css'
 

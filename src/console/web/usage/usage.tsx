@@ -1,4 +1,4 @@
-// What the billing period has used of the plan, and the messages of each day.
+// The usage of the plan in this billing period, and the messages of each day.
 import { UsagePageDocument, type UsagePageQuery } from '../generated/usage/graphql.ts'
 import { useRead } from '../graph/use-read.ts'
 import { Meter } from '../ui/meter.tsx'

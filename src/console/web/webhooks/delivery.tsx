@@ -1,4 +1,4 @@
-// One delivery: what was sent, and each attempt with what the endpoint answered.
+// One delivery: its payload, and each attempt with the answer of the endpoint.
 import { DeliveryDocument, type DeliveryQuery, RedeliverDocument } from '../generated/webhooks/graphql.ts'
 import { change } from '../graph/change.ts'
 import { useRead } from '../graph/use-read.ts'

@@ -1,4 +1,4 @@
-// What an endpoint wants and how it answered lately, and the progress of a redelivery.
+// The facts of an endpoint: its events, its recent answers, and the progress of a redelivery.
 import type { EndpointRowFragment, RedeliveryProgressFragment } from '../generated/webhooks/graphql.ts'
 import parts from '../ui/parts.module.css'
 import { Time } from '../ui/time.tsx'

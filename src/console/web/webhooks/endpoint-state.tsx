@@ -1,4 +1,4 @@
-// How an endpoint does, in words.
+// The state of an endpoint, in words.
 import type { EndpointRowFragment } from '../generated/webhooks/graphql.ts'
 import { Time } from '../ui/time.tsx'
 import { text } from './words.ts'

@@ -1,4 +1,4 @@
-// One endpoint: how it does, what it got, and how to verify that.
+// One endpoint: its state, its deliveries, and code that verifies them.
 import { useState } from 'react'
 import {
   ChangeEndpointDocument,

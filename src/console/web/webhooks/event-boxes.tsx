@@ -1,4 +1,4 @@
-// A checkbox for each event that webhooks offer.
+// A checkbox for each event that webhooks can receive.
 import type { EventType } from '../generated/webhooks/graphql.ts'
 import type { Issue } from '../session/auth-call.ts'
 import parts from '../ui/parts.module.css'

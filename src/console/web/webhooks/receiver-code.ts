@@ -1,4 +1,4 @@
-// A receiver that verifies what it gets, to be copied.
+// A receiver that verifies its deliveries, to be copied.
 
 /** It is that of the guide of webhooks, without its server. */
 export const receiverCode = `import { Webhook } from 'standardwebhooks'

@@ -1,4 +1,4 @@
-// The endpoints that get the events of the workspace, and how they do.
+// The endpoints that receive the events of the workspace, with their state.
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { EndpointsDocument } from '../generated/webhooks/graphql.ts'

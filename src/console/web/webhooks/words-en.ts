@@ -19,7 +19,7 @@ export const words = {
     gone: 'it answered 410',
     failing: 'all attempts failed for five days',
     by_hand: 'by hand',
-    over_the_plan: 'the plan has no room for it',
+    over_the_plan: 'the plan does not allow it',
     member_removed: 'who approved it left the team',
   } as Record<string, string>,
   success: 'Success, last day',

@@ -1,28 +1,28 @@
 // Limits the streams of one browser, over all of its windows. Browsers open six HTTP/1.1 connections to an origin; a stream takes one
-// for good. Windows that get no place ask for new events now and then. Needs neither Web Locks nor a secure context.
+// for as long as it lasts. Windows that get no slot ask for new events now and then. Needs neither Web Locks nor a secure context.
 
 /** Streams of one browser at the same time. */
 const mostStreams = 3
-const beatMs = 1_000
+const heartbeatMs = 1_000
 /** A window that was not heard for so long has gone. */
 const silentMs = 3_500
 
 interface Note {
-  kind: 'ask' | 'hold' | 'leave'
+  kind: 'ask' | 'take' | 'release'
   id: string
 }
 
-export interface Places {
-  /** True if this window may hold a stream: fewer than three older ones do. */
+export interface Slots {
+  /** True if this window may open a stream: fewer than three older ones do. */
   free: () => boolean
   /** Announces that this window opens a stream. */
-  hold: () => void
-  leave: () => void
+  take: () => void
+  release: () => void
   close: () => void
 }
 
 /** `changed` is called when the answer of `free` may have changed. */
-export function openPlaces(changed: () => void): Places {
+export function openSlots(changed: () => void): Slots {
   const channel = new BroadcastChannel('live-streams')
   // Ordered by the time of opening.
   const me = `${Date.now()}-${Math.random()}`
@@ -32,35 +32,35 @@ export function openPlaces(changed: () => void): Places {
 
   channel.onmessage = ({ data: { kind, id } }: MessageEvent<Note>) => {
     if (kind === 'ask') {
-      if (holding) say('hold')
+      if (holding) say('take')
       return
     }
     const known = others.has(id)
-    if (kind === 'hold') others.set(id, Date.now())
+    if (kind === 'take') others.set(id, Date.now())
     else others.delete(id)
     if (known !== others.has(id)) changed()
   }
   const timer = setInterval(() => {
-    if (holding) say('hold')
+    if (holding) say('take')
     const before = others.size
     for (const [id, heard] of others) if (Date.now() - heard > silentMs) others.delete(id)
     if (others.size < before) changed()
-  }, beatMs)
+  }, heartbeatMs)
   say('ask')
 
-  function leave(): void {
-    if (holding) say('leave')
+  function release(): void {
+    if (holding) say('release')
     holding = false
   }
   return {
     free: () => [...others.keys()].filter((id) => id < me).length < mostStreams,
-    hold() {
+    take() {
       holding = true
-      say('hold')
+      say('take')
     },
-    leave,
+    release,
     close() {
-      leave()
+      release()
       clearInterval(timer)
       channel.close()
     },
