@@ -29,7 +29,7 @@ function run(command: string, ...args: string[]): boolean {
 }
 
 if (known() !== digest()) {
-  if (run('prisma', 'generate', '--no-hints') && run('graphql-codegen', '--silent')) {
+  if (run('prisma', 'generate', '--no-hints') && run('node', 'codegen.ts')) {
     mkdirSync(path.dirname(record), { recursive: true })
     writeFileSync(record, digest())
   } else process.exitCode = 1
