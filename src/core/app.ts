@@ -162,7 +162,6 @@ export async function createApp(options: AppOptions): Promise<App> {
   const boss = new PgBoss({
     // Its notifications and its settings belong to a session.
     connectionString: config.databaseDirectUrl ?? databaseUrl,
-    backend: config.databaseBackend,
     max: 4,
     // For its pool, which closes a connection whose statement got no answer for so long. Its types do not have them.
     ...{ query_timeout: longestSilenceMs, keepAlive: true, Client: JobClient },

@@ -1,7 +1,6 @@
 // Detects the type of a file by its content alone. The type that a caller declares is ignored.
 import { createReadStream } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
-import { FileTypeParser } from 'file-type'
 import { type MediaType, mediaTypes } from './kinds.ts'
 
 /** Alternative names of accepted types. */
@@ -15,6 +14,7 @@ const alikeText = new Set(['image/bmp', 'application/x-msdownload', 'application
 
 /** Returns the type of the file at `path`, undefined if it is not accepted. Archives are inspected, not unpacked. */
 export async function sniff(path: string): Promise<MediaType | undefined> {
+  const { FileTypeParser } = await import('file-type')
   const found = (await new FileTypeParser().fromFile(path))?.mime
   if (found === 'application/x-cfb') return mediaTypes.get((await typeOfCompound(path)) ?? '')
   if (found && !alikeText.has(found)) return mediaTypes.get(aliases[found] ?? found)

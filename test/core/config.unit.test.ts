@@ -89,8 +89,10 @@ describe('configuration', () => {
   })
 
   it('refuses a database engine that no test runs on', () => {
-    expect(faultsOf({ DATABASE_BACKEND: 'citus' })[0]).toContain('DATABASE_BACKEND')
-    expect(readConfig({ DATABASE_BACKEND: 'postgres' })).toBeDefined()
+    for (const engine of ['citus', 'cockroachdb', 'yugabytedb']) {
+      expect(faultsOf({ ...outside, DATABASE_BACKEND: engine })[0]).toContain('DATABASE_BACKEND')
+    }
+    expect(readConfig({ ...outside, DATABASE_BACKEND: 'postgres' })).toBeDefined()
   })
 
   it('requires all variables of a bucket with MEDIA_STORE=s3, and refuses them without it', () => {

@@ -1,5 +1,5 @@
 // Verifies access tokens: short-lived JWTs that name a session. A token alone is not enough: callers also check that the session exists.
-import { createLocalJWKSet, errors, type JWTVerifyGetKey, jwtVerify } from 'jose'
+import type { JWTVerifyGetKey } from 'jose'
 import type { App } from '../../core/app.ts'
 import { isId } from '../../core/id.ts'
 import type { Auth } from './auth.ts'
@@ -16,6 +16,13 @@ const maxLength = 2_048
 const reloadMs = 1_000
 /** Cache time of the keys. Tokens of a key that an operator deletes from the table are accepted for no longer than this. */
 const usualKeptMs = 60_000
+
+/** Loads jose with the first token, so that processes without sign-ins never load it. */
+let loaded: Promise<typeof import('jose')> | undefined
+function jose(): Promise<typeof import('jose')> {
+  loaded ??= import('jose')
+  return loaded
+}
 
 interface Keys {
   find: JWTVerifyGetKey
@@ -43,12 +50,14 @@ export function createTokenJudge(
   }
 
   async function readKeys(): Promise<Keys> {
+    const { createLocalJWKSet } = await jose()
     const { keys: list } = await (await auth()).api.getJwks()
     keys = { find: createLocalJWKSet({ keys: list }), loadedAt: performance.now() }
     return keys
   }
 
   async function verify(token: string, find: JWTVerifyGetKey) {
+    const { jwtVerify } = await jose()
     return await jwtVerify(token, find, {
       issuer: app.config.publicUrl ?? '',
       audience: tokenAudience,
@@ -62,6 +71,7 @@ export function createTokenJudge(
     try {
       return await verify(token, known.find)
     } catch (error) {
+      const { errors } = await jose()
       // Another process may have created a key since the last load.
       const isNew = error instanceof errors.JWKSNoMatchingKey && performance.now() - known.loadedAt > reloadMs
       if (!isNew) throw error
@@ -75,6 +85,7 @@ export function createTokenJudge(
       const { sub, sid } = (await verifyWithNewest(token)).payload
       return isId(sub) && isId(sid) ? { userId: sub, sessionId: sid } : null
     } catch (error) {
+      const { errors } = await jose()
       // An invalid token gives null, without a reason. Any other error, such as a database failure, is not the token's fault.
       if (error instanceof errors.JOSEError || error instanceof TypeError || error instanceof SyntaxError) return null
       throw error

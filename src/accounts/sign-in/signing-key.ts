@@ -1,6 +1,5 @@
 // The keys that sign access tokens are encrypted under a secret derived from SECRET_KEY.
 import { createHmac } from 'node:crypto'
-import { symmetricDecrypt, symmetricEncrypt } from 'better-auth/crypto'
 import type { Db, Sql } from '../../core/database/database.ts'
 import { newestSigningKey } from './signing-key.sql.ts'
 
@@ -17,7 +16,9 @@ export async function resealSigningKey(stored: string, secretKey: Buffer, previo
   const key = identitySecret(secretKey)
   if ((await decrypted(key, stored)) !== undefined) return stored
   const plain = previous && (await decrypted(identitySecret(previous), stored))
-  return plain === undefined ? undefined : JSON.stringify(await symmetricEncrypt({ key, data: plain }))
+  if (plain === undefined) return undefined
+  const { symmetricEncrypt } = await import('better-auth/crypto')
+  return JSON.stringify(await symmetricEncrypt({ key, data: plain }))
 }
 
 /** True if one of the keys decrypts the current signing key. Otherwise nobody can sign in. Returns undefined if there is no key yet. */
@@ -41,6 +42,7 @@ export async function signingKeys(db: Db, secretKey: Buffer, previous: Buffer) {
 }
 
 async function decrypted(key: string, stored: string): Promise<string | undefined> {
+  const { symmetricDecrypt } = await import('better-auth/crypto')
   try {
     return await symmetricDecrypt({ key, data: JSON.parse(stored) as string })
   } catch {

@@ -1,6 +1,6 @@
 // Reads the file of an import as records, piece by piece, so that memory does not grow with the file.
 import { Readable } from 'node:stream'
-import { CsvError, parse } from 'csv-parse'
+import type { CsvError } from 'csv-parse'
 import type { App } from '../../core/app.ts'
 import { readPiece } from './import.sql.ts'
 
@@ -31,7 +31,8 @@ export class FileFault extends Error {
  */
 export async function* readRecords(app: Pick<App, 'pool'>, jobId: string): AsyncGenerator<FileRecord> {
   const first = await readPiece(app.pool, jobId, 0)
-  const parser = parse({
+  const csv = await import('csv-parse')
+  const parser = csv.parse({
     bom: true,
     delimiter: delimiterOf(first ?? Buffer.alloc(0)),
     record_delimiter: ['\r\n', '\n', '\r'],
@@ -49,7 +50,7 @@ export async function* readRecords(app: Pick<App, 'pool'>, jobId: string): Async
       yield { cells: record, line: info.lines - breaksIn(record) }
     }
   } catch (error) {
-    throw error instanceof CsvError ? faultOf(error) : error
+    throw error instanceof csv.CsvError ? faultOf(error) : error
   } finally {
     source.destroy()
     parser.destroy()

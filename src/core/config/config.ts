@@ -16,7 +16,6 @@ export interface Config {
   databaseUrl: string | undefined
   /** URL of the same database for connections that need a session of their own, if `databaseUrl` leads to a pooler. */
   databaseDirectUrl: string | undefined
-  databaseBackend: 'postgres' | 'yugabytedb' | 'cockroachdb' | 'citus'
   roles: ReadonlySet<'http' | 'worker' | 'relay'>
   logLevel: string
   accessLog: boolean
@@ -109,7 +108,6 @@ export function readConfig(env: Record<string, string | undefined> = process.env
       dataDir: e.DATA_DIR,
       databaseUrl: e.DATABASE_URL,
       databaseDirectUrl: e.DATABASE_DIRECT_URL,
-      databaseBackend: e.DATABASE_BACKEND,
       roles: new Set(e.ROLES),
       logLevel: e.LOG_LEVEL,
       accessLog: e.ACCESS_LOG,
@@ -192,9 +190,6 @@ function contradictionsOf(given: Record<string, string | undefined>): string[] {
     faults.push(
       'SECRET_KEY: is required with DATABASE_URL, so that all processes encrypt with the same key; generate one with `openssl rand -hex 32`',
     )
-  }
-  if (!given.DATABASE_URL && given.DATABASE_BACKEND && given.DATABASE_BACKEND !== 'postgres') {
-    faults.push('DATABASE_BACKEND: needs DATABASE_URL; the embedded database is PostgreSQL')
   }
   if (given.DATABASE_DIRECT_URL && !given.DATABASE_URL) faults.push('DATABASE_DIRECT_URL: needs DATABASE_URL')
   for (const group of groups) {

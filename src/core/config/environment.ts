@@ -72,9 +72,9 @@ export const environment = z.object({
       'The same database without a pooler. Set it if DATABASE_URL leads to a pooler that shares connections by transaction (PgBouncer); notifications, session locks, jobs and migrations use it',
     ),
   DATABASE_BACKEND: z
-    .enum(['postgres', 'yugabytedb', 'cockroachdb', 'citus'])
+    .enum(['postgres'])
     .default('postgres')
-    .describe('Database engine behind DATABASE_URL'),
+    .describe('Database engine behind DATABASE_URL; there is no other one yet'),
   ROLES: roles.default(['http', 'worker', 'relay']).describe('Roles of this process; comma-separated'),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
