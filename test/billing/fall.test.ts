@@ -1,4 +1,4 @@
-// When a plan falls, the newest instances, endpoints and keys beyond it rest within 15 s, and come back when there is room.
+// When a plan falls, the newest instances, endpoints and keys beyond it rest within 15 s, and work again when the plan allows it.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -66,7 +66,7 @@ beforeAll(async () => {
     endpoints.push((await (i % 2 ? team : owner.api).post('/api/webhooks', endpoint)).body.data)
   }
   for (const one of instances) await until(async () => (await stateOf(one)) === 'connected null')
-  // A plan without room for teams falls only after they are gone, except by Stripe or by an operator's hand on the row.
+  // A plan without teams falls only after they are gone, except by Stripe or by an operator's hand on the row.
   await sql(databaseUrl).query(`update subscriptions set plan = 'free', "fellAt" = now() where "userId" = $1`, [owner.userId])
   await until(async () => (await stateOf(instances[2] as Thing)) === "disconnected over the plan's limit", within)
 })
@@ -105,7 +105,7 @@ describe('a plan that fell', () => {
     for (const name of ['"Phone 0"', '127.0.0.1:9/2']) expect(mail).not.toContain(name)
   })
 
-  it('lets messages to a resting instance wait, and takes up what has room, the oldest first', async () => {
+  it('lets messages to a resting instance wait, and wakes as many as the plan allows, the oldest first', async () => {
     const text = { instanceId: instances[1]?.id, to: newNumber(), type: 'text', text: 'Hello' }
     const { id } = (await team.post('/api/messages/send', text)).body.data
     await owner.api.delete(`/api/instances/${instances[0]?.id}`)

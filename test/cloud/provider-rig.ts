@@ -18,7 +18,7 @@ export interface Shop {
 export interface ProviderRig {
   app: App
   provider: Provider
-  /** A connected instance, in a workspace of its own, because a plan has room for twenty. */
+  /** A connected instance, in a workspace of its own, because a plan allows twenty. */
   shop: (given?: Partial<MetaNumber>) => Promise<Shop>
 }
 

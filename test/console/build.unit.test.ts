@@ -17,11 +17,11 @@ function zipped(names: readonly string[], ending: string): number {
 describe('the budget', () => {
   const pages = Object.entries(manifest.pages)
   const list = manifest.pages['messages/messages.tsx'] as string[]
-  /** The largest language in that room. */
-  const wordsIn = (room: string) =>
+  /** The largest language in that folder. */
+  const wordsIn = (folder: string) =>
     Math.max(
       0,
-      ...pages.filter(([source]) => source.match(`^${room}/(words-)?(en|pt-br)\\.ts$`)).map(([, names]) => zipped(names, '.js')),
+      ...pages.filter(([source]) => source.match(`^${folder}/(words-)?(en|pt-br)\\.ts$`)).map(([, names]) => zipped(names, '.js')),
     )
 
   it('allows the first load of Messages 150 KB of JavaScript and 15 KB of styles', () => {
@@ -59,9 +59,9 @@ describe('the styles', () => {
   )
 })
 
-const rooms = globSync('**/{words-en,en}.ts', { cwd: web })
+const wordFiles = globSync('**/{words-en,en}.ts', { cwd: web })
 
-it.each(rooms)('every language has all words of %s, and none that English lacks', async (file) => {
+it.each(wordFiles)('every language has all words of %s, and none that English lacks', async (file) => {
   const keys = (words: object): string[] =>
     Object.entries(words).flatMap(([key, value]) =>
       typeof value === 'object' ? keys(value).map((below) => `${key}.${below}`) : [key],

@@ -7,10 +7,10 @@ const options = { lightBytes: 1, perCaller: 32, total: 80, mostWaiting: 100, wai
 const refusal = { extensions: { code: 'API_RATE_LIMIT_EXCEEDED' }, retryAfterSeconds: 1 }
 
 /** Runs all due tasks, and returns for each reservation whether it was granted. */
-async function given(...rooms: Promise<Reservation>[]): Promise<boolean[]> {
+async function given(...reservations: Promise<Reservation>[]): Promise<boolean[]> {
   await new Promise(setImmediate)
   const pending = Symbol('pending')
-  return await Promise.all(rooms.map(async (room) => (await Promise.race([room, pending])) !== pending))
+  return await Promise.all(reservations.map(async (reservation) => (await Promise.race([reservation, pending])) !== pending))
 }
 
 function sending() {
@@ -63,9 +63,9 @@ it('limits all callers together to the capacity of the process', async () => {
 it('holds the capacity of an answer until it is sent or cut off', async () => {
   const share = createShare(options)
   const response = sending()
-  const room = await share.take('a', 32, response)
+  const reservation = await share.take('a', 32, response)
   const next = share.take('a', 20)
-  room.keepUntilSent(16)
+  reservation.keepUntilSent(16)
   expect(await given(next)).toEqual([false])
   response.emit('close')
   expect(await given(next)).toEqual([true])
@@ -89,7 +89,7 @@ it('grants nothing to a client that disconnected while waiting, and admits the n
 it('limits the waiting requests of a caller, and refuses those that waited too long', async () => {
   const share = createShare({ ...options, mostWaiting: 2, waitMs: 10 })
   const first = await share.take('a', 32)
-  const late = [share.take('a', 20), share.take('a', 20)].map((room) => expect(room).rejects.toMatchObject(refusal))
+  const late = [share.take('a', 20), share.take('a', 20)].map((reservation) => expect(reservation).rejects.toMatchObject(refusal))
   await expect(share.take('a', 20)).rejects.toMatchObject(refusal)
   await Promise.all(late)
   // The refused requests left the queue, so the next caller gets the whole share.

@@ -139,7 +139,7 @@ it('reveals no sequence number in any cursor', async () => {
   await until(() => stream.others.length > 0)
   for (const cursor of [...cursors, stream.others[0]?.id as string]) {
     const bytes = Buffer.from(cursor, 'base64url')
-    // A cursor is exactly one sealed block of 16 bytes: there is no room for a plain number beside it.
+    // A cursor is exactly one sealed block of 16 bytes: a plain number beside it does not fit.
     expect([bytes.length, bytes.toString('latin1').startsWith('e1:')]).toEqual([16, false])
   }
 })

@@ -95,7 +95,7 @@ async function start(): Promise<Shared> {
 }
 
 /**
- * The folder of the file system that is in memory, if it has room: a clone of the template has a thousand files, which a disk takes
+ * The folder of the file system that is in memory, if it is large enough: a clone of the template has a thousand files, which a disk takes
  * five times as long to create. Containers often have 64 MB of it only.
  */
 async function memory(): Promise<string> {

@@ -76,7 +76,7 @@ it('allows one file for each 10 KiB of the byte quota', async () => {
   expect([status, body.error]).toEqual([403, { code: 'MEDIA_STORAGE_EXCEEDED', message: 'The plan allows at most 10240 files' }])
 })
 
-it('answers a repeated upload with its file even if the quota has no room for it again', async () => {
+it('answers a repeated upload with its file even if the quota does not allow it again', async () => {
   const who = await storage.someone()
   await storage.fill(who, ofFree - 1000)
   const headers = { 'idempotency-key': newId() }

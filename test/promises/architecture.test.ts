@@ -25,11 +25,11 @@ const domains = [
  * that others extend (`schema`), its job definitions (`*-job`), and the files listed here. Every other file is private to its
  * domain.
  */
-const offered: Record<string, readonly string[]> = {
+const publicFiles: Record<string, readonly string[]> = {
   providers: ['provider', 'outgoing', 'reports', 'providers'],
   accounts: ['keys/last-used', 'mail/order', 'mail/console-url', 'counts', 'credentials.sql', 'workspace'],
   teams: ['memberships.sql'],
-  billing: ['plans', 'admission/period', 'admission/quota', 'hold-plan', 'team-fit', 'team-fit.sql'],
+  billing: ['plans', 'admission/period', 'admission/quota', 'lock-plan', 'team-fit', 'team-fit.sql'],
   events: ['log/define', 'log/emit', 'log/event-type', 'log/log', 'log/relay', 'log/erase.sql', 'live/follow'],
   media: ['url', 'receive', 'keep', 'media.sql'],
   'message-types': ['fields', 'row'],
@@ -74,17 +74,17 @@ const topFiles = [
 const files = sourcesOf('src', 'rest-compat')
 
 /** The module of a file: a folder of src, `rest-compat`, or `top` for the files directly in src. */
-function roomOf(path: string): string {
+function folderOf(path: string): string {
   const [first, second, third] = path.split('/') as [string, string, string | undefined]
   if (first !== 'src') return first
   return third === undefined ? 'top' : second
 }
 
-function imports(from: (room: string) => boolean): { source: Source; target: string; to: string }[] {
+function imports(from: (folder: string) => boolean): { source: Source; target: string; to: string }[] {
   return files
-    .filter(({ path }) => from(roomOf(path)))
+    .filter(({ path }) => from(folderOf(path)))
     .flatMap((source) =>
-      importsOf(source).map((target) => ({ source, target, to: target.includes('.ts') ? roomOf(target) : 'package' })),
+      importsOf(source).map((target) => ({ source, target, to: target.includes('.ts') ? folderOf(target) : 'package' })),
     )
 }
 
@@ -93,11 +93,11 @@ function broken(list: { source: Source; target: string }[]): string[] {
   return list.map(({ source, target }) => `${source.path} imports ${target}`)
 }
 
-function isOffered(target: string): boolean {
+function isPublic(target: string): boolean {
   const [, domain, ...rest] = target.replace(/\.ts$/, '').split('/') as [string, string, ...string[]]
   const name = rest.join('/')
   return (
-    ['service', 'schema', 'events'].includes(name) || /(^|\/)[a-z-]+-job$/.test(name) || Boolean(offered[domain]?.includes(name))
+    ['service', 'schema', 'events'].includes(name) || /(^|\/)[a-z-]+-job$/.test(name) || Boolean(publicFiles[domain]?.includes(name))
   )
 }
 
@@ -113,8 +113,8 @@ describe('an import', () => {
       "function g(h: import('../h.ts').H) {}",
       "// what comes from './nowhere.ts' is no import",
     ].join('\n')
-    const found = importsOf({ path: 'src/room/file.ts', text, lines: 1 })
-    expect(found).toEqual(['src/room/a.ts', 'src/b.ts', 'c', '@d/d', 'src/room/e.ts', 'node:f', 'src/h.ts'])
+    const found = importsOf({ path: 'src/folder/file.ts', text, lines: 1 })
+    expect(found).toEqual(['src/folder/a.ts', 'src/b.ts', 'c', '@d/d', 'src/folder/e.ts', 'node:f', 'src/h.ts'])
   })
 
   it('resolves to a file that exists', () => {
@@ -128,46 +128,46 @@ describe('an import', () => {
 
 describe('the modules of src', () => {
   it('are core, the domains in their order, webhooks, and those above the domains', () => {
-    const rooms = [...new Set(files.map(({ path }) => roomOf(path)))].filter((room) => room !== 'rest-compat')
-    expect(rooms.filter((room) => !['core', 'webhooks', ...domains, ...Object.keys(upper)].includes(room))).toEqual([])
-    const top = files.filter(({ path }) => roomOf(path) === 'top').map(({ path }) => path.replace('src/', ''))
+    const folders = [...new Set(files.map(({ path }) => folderOf(path)))].filter((folder) => folder !== 'rest-compat')
+    expect(folders.filter((folder) => !['core', 'webhooks', ...domains, ...Object.keys(upper)].includes(folder))).toEqual([])
+    const top = files.filter(({ path }) => folderOf(path) === 'top').map(({ path }) => path.replace('src/', ''))
     expect(top).toEqual(topFiles)
   })
 
   it('keep core independent of every domain', () => {
-    expect(broken(imports((room) => room === 'core').filter(({ to }) => !['core', 'generated', 'package'].includes(to)))).toEqual(
+    expect(broken(imports((folder) => folder === 'core').filter(({ to }) => !['core', 'generated', 'package'].includes(to)))).toEqual(
       [],
     )
   })
 
-  it('let a domain import only core, itself, and the offered files of the domains below it', () => {
-    const wrong = imports((room) => domains.includes(room)).filter(({ source, target, to }) => {
-      const own = roomOf(source.path)
+  it('let a domain import only core, itself, and the publicFiles files of the domains below it', () => {
+    const wrong = imports((folder) => domains.includes(folder)).filter(({ source, target, to }) => {
+      const own = folderOf(source.path)
       if (['core', 'generated', 'package', own].includes(to)) return false
       const below = domains.slice(0, domains.indexOf(own))
-      return !below.includes(to) || !isOffered(target)
+      return !below.includes(to) || !isPublic(target)
     })
     expect(broken(wrong)).toEqual([])
   })
 
   it('let webhooks import only core and events', () => {
-    const wrong = imports((room) => room === 'webhooks').filter(({ target, to }) => {
-      if (to === 'events') return !isOffered(target)
+    const wrong = imports((folder) => folder === 'webhooks').filter(({ target, to }) => {
+      if (to === 'events') return !isPublic(target)
       return !['core', 'webhooks', 'generated', 'package'].includes(to)
     })
     expect(broken(wrong)).toEqual([])
     const above = ['webhooks', ...Object.keys(upper)]
-    expect(broken(imports((room) => !above.includes(room)).filter(({ to }) => to === 'webhooks'))).toEqual([])
+    expect(broken(imports((folder) => !above.includes(folder)).filter(({ to }) => to === 'webhooks'))).toEqual([])
   })
 
   it('let the modules above the domains import only what is listed for each', () => {
     const below = ['core', 'generated', 'package', 'webhooks', ...domains]
-    const wrong = imports((room) => room in upper).filter(({ source, target, to }) => {
-      const own = roomOf(source.path)
+    const wrong = imports((folder) => folder in upper).filter(({ source, target, to }) => {
+      const own = folderOf(source.path)
       return own !== to && !below.includes(to) && !upper[own]?.includes(to) && !upper[own]?.includes(target)
     })
     expect(broken(wrong)).toEqual([])
-    const lower = imports((room) => !(room in upper)).filter(({ to }) => to in upper)
+    const lower = imports((folder) => !(folder in upper)).filter(({ to }) => to in upper)
     expect(broken(lower)).toEqual([])
   })
 
@@ -184,7 +184,7 @@ describe('the modules of src', () => {
       'src/generated/prisma/models.ts': [],
       'src/generated/prisma/enums.ts': files.map(({ path }) => path),
     }
-    const wrong = imports((room) => room !== 'rest-compat').filter(({ source, target, to }) => {
+    const wrong = imports((folder) => folder !== 'rest-compat').filter(({ source, target, to }) => {
       if (to !== 'generated' || behind[target]?.includes(source.path)) return false
       const name = target.replace('src/', '')
       const typeOnly = new RegExp(`^import type [^;']*'[./]+${name}'`, 'm').test(source.text)
@@ -196,19 +196,19 @@ describe('the modules of src', () => {
 
 describe('the console', () => {
   it('is imported by src/server.ts alone, in one line, so that it can be removed', () => {
-    const from = imports((room) => room !== 'console').filter(({ to }) => to === 'console')
+    const from = imports((folder) => folder !== 'console').filter(({ to }) => to === 'console')
     expect(broken(from).filter((line) => line !== 'src/server.ts imports src/console/mount.ts')).toEqual([])
   })
 
   it('imports only core in its server part', () => {
-    const wrong = imports((room) => room === 'console').filter(
+    const wrong = imports((folder) => folder === 'console').filter(
       ({ source, to }) => !source.path.startsWith('src/console/web/') && !['core', 'console', 'package'].includes(to),
     )
     expect(broken(wrong)).toEqual([])
   })
 
   it('imports nothing of the gateway in its browser part: only its own folder, and packages for browsers', () => {
-    const wrong = imports((room) => room === 'console').filter(({ source, target, to }) => {
+    const wrong = imports((folder) => folder === 'console').filter(({ source, target, to }) => {
       if (!source.path.startsWith('src/console/web/')) return false
       return to === 'package' ? target.startsWith('node:') : !target.startsWith('src/console/web/')
     })
@@ -218,21 +218,21 @@ describe('the console', () => {
 
 describe('rest-compat', () => {
   it('imports only its own folder, the error table, and packages', () => {
-    const wrong = imports((room) => room === 'rest-compat').filter(
+    const wrong = imports((folder) => folder === 'rest-compat').filter(
       ({ target, to }) => !['rest-compat', 'package'].includes(to) && target !== 'src/core/errors.ts',
     )
     expect(broken(wrong)).toEqual([])
   })
 
   it('depends on the GraphQL schema, not on the database', () => {
-    const wrong = imports((room) => room === 'rest-compat').filter(({ target }) =>
+    const wrong = imports((folder) => folder === 'rest-compat').filter(({ target }) =>
       /^(pg|pg-boss|@prisma\/.*|@pothos\/.*)$/.test(target),
     )
     expect(broken(wrong)).toEqual([])
   })
 
   it('is imported by src/server.ts alone, in one line', () => {
-    const from = imports((room) => room !== 'rest-compat').filter(({ to }) => to === 'rest-compat')
+    const from = imports((folder) => folder !== 'rest-compat').filter(({ to }) => to === 'rest-compat')
     expect(broken(from)).toEqual(['src/server.ts imports rest-compat/mount.ts'])
   })
 

@@ -29,7 +29,7 @@ const exceptions: Record<string, { tables: readonly string[]; reason: string }> 
   },
   'src/billing/team-fit.sql.ts': {
     tables: ['teams', 'team_members', 'team_invitations'],
-    reason: 'A plan must have room for teams, which stand above billing; operators set plans without a gateway and its hooks.',
+    reason: 'A plan must allow the teams, which stand above billing; operators set plans without a gateway and its hooks.',
   },
   'src/campaigns/advance.sql.ts': {
     tables: ['instances', 'workspaces', 'subscriptions', 'contacts'],
@@ -171,7 +171,7 @@ const owners: Record<string, string> = { sandbox: 'providers', cloud: 'providers
 /** The browser part of the console has no database: its `query` asks the graph. */
 const sources = sourcesOf('src').filter(({ path: file }) => !file.startsWith('src/console/web/'))
 
-function roomOf(file: string): string {
+function domainOf(file: string): string {
   return file.split('/')[1] as string
 }
 
@@ -181,8 +181,8 @@ function ownersOf(): { tables: Map<string, string>; models: Map<string, string> 
   const models = new Map<string, string>()
   const dir = path.join(root, 'prisma/schema')
   for (const file of readdirSync(dir)) {
-    const room = path.basename(file, '.prisma')
-    const owner = owners[room] ?? room
+    const domain = path.basename(file, '.prisma')
+    const owner = owners[domain] ?? domain
     for (const [, model, body] of readFileSync(path.join(dir, file), 'utf8').matchAll(/^model (\w+) \{(.*?)^\}/gms)) {
       const table = /@@map\("(\w+)"\)/.exec(body as string)?.[1]
       if (table) tables.set(table, owner)
@@ -221,7 +221,7 @@ it('a table is named by the files of one module', () => {
       ...inPrisma.filter((name) => models.has(name)).map((name) => ({ name, owner: models.get(name) })),
     ]
     return named
-      .filter(({ name, owner }) => owner !== roomOf(file) && !allowed.includes(name))
+      .filter(({ name, owner }) => owner !== domainOf(file) && !allowed.includes(name))
       .map(({ name }) => `${file}: ${name}`)
   })
   expect(foreign).toEqual([])

@@ -25,12 +25,12 @@ describe('a plan limit under concurrency', () => {
     // The account already has one of the five.
     ['API keys', 'pro', '/api/api-keys', (i) => ({ name: `Key ${i}` }), 4, 'MAX_API_KEYS_REACHED'],
     ['teams', 'pro', '/api/teams', (i) => ({ name: `Team ${i}` }), 2, 'MAX_TEAMS_REACHED'],
-  ])('is never exceeded by %s, however many requests run concurrently', async (_, plan, path, body, room, refusal) => {
+  ])('is never exceeded by %s, however many requests run concurrently', async (_, plan, path, body, most, refusal) => {
     const person = await newPerson(two.gateways[0], two.databaseUrl, plan)
     const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => at(i, person).post(path, body(i))))
     const codes = answers.map(({ status, body }) => body.error?.code ?? status)
-    expect(codes.filter((code) => code === 201)).toHaveLength(room)
-    expect(codes.filter((code) => code === refusal)).toHaveLength(20 - room)
+    expect(codes.filter((code) => code === 201)).toHaveLength(most)
+    expect(codes.filter((code) => code === refusal)).toHaveLength(20 - most)
   })
 })
 
@@ -40,7 +40,7 @@ describe('a plan that is downgraded concurrently', () => {
     ['contact groups', '/api/contacts/groups', (i) => ({ name: `Group ${i}` }), 10],
     // The free plan has one API key, and the account was created with it.
     ['API keys', '/api/api-keys', (i) => ({ name: `Key ${i}` }), 0],
-  ])('limits %s whose requests were already waiting during the downgrade', async (_, path, body, room) => {
+  ])('limits %s whose requests were already waiting during the downgrade', async (_, path, body, most) => {
     const person = await newPerson(two.gateways[0], two.databaseUrl, 'max')
     const client = await sql(two.databaseUrl).connect()
     try {
@@ -55,7 +55,7 @@ describe('a plan that is downgraded concurrently', () => {
       })
       await client.query('commit')
       const statuses = (await Promise.all(asked)).map(({ status }) => status)
-      expect(statuses.filter((status) => status === 201)).toHaveLength(room)
+      expect(statuses.filter((status) => status === 201)).toHaveLength(most)
     } finally {
       client.release(true)
     }
