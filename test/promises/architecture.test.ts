@@ -140,7 +140,7 @@ describe('the modules of src', () => {
     )
   })
 
-  it('let a domain import only core, itself, and the publicFiles files of the domains below it', () => {
+  it('let a domain import only core, itself, and the public files of the domains below it', () => {
     const wrong = imports((folder) => domains.includes(folder)).filter(({ source, target, to }) => {
       const own = folderOf(source.path)
       if (['core', 'generated', 'package', own].includes(to)) return false
