@@ -97,7 +97,9 @@ function isPublic(target: string): boolean {
   const [, domain, ...rest] = target.replace(/\.ts$/, '').split('/') as [string, string, ...string[]]
   const name = rest.join('/')
   return (
-    ['service', 'schema', 'events'].includes(name) || /(^|\/)[a-z-]+-job$/.test(name) || Boolean(publicFiles[domain]?.includes(name))
+    ['service', 'schema', 'events'].includes(name) ||
+    /(^|\/)[a-z-]+-job$/.test(name) ||
+    Boolean(publicFiles[domain]?.includes(name))
   )
 }
 
@@ -135,9 +137,9 @@ describe('the modules of src', () => {
   })
 
   it('keep core independent of every domain', () => {
-    expect(broken(imports((folder) => folder === 'core').filter(({ to }) => !['core', 'generated', 'package'].includes(to)))).toEqual(
-      [],
-    )
+    expect(
+      broken(imports((folder) => folder === 'core').filter(({ to }) => !['core', 'generated', 'package'].includes(to))),
+    ).toEqual([])
   })
 
   it('let a domain import only core, itself, and the public files of the domains below it', () => {

@@ -11,7 +11,7 @@ describe('a closed connection', () => {
     [428, 'retry'],
     [500, 'retry'],
     [503, 'retry'],
-    [440, 'look'],
+    [440, 'check_holder'],
     [401, 'forget'],
     [403, 'forget'],
     [406, 'forget'],
