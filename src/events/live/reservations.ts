@@ -63,7 +63,7 @@ export function createReservations({ app, hub, prepare }: Streaming, closed: (na
 
   /** @throws API_RATE_LIMIT_EXCEEDED when the holder has too many connections. */
   function reserve(name: string, holder: Holder): Reservation {
-    const leavePlace = hub.takePlace(holder, 'connection')
+    const releaseSlot = hub.takeSlot(holder, 'connection')
     const operations: Reservation['operations'] = new Map()
     const writer = hub.makeWriter({
       holder,
@@ -73,7 +73,7 @@ export function createReservations({ app, hub, prepare }: Streaming, closed: (na
         clearTimeout(reservation.expiry)
         reservations.delete(name)
         for (const { stop } of [...operations.values()]) stop()
-        leavePlace()
+        releaseSlot()
         closed(name)
       },
     })
@@ -99,13 +99,13 @@ export function createReservations({ app, hub, prepare }: Streaming, closed: (na
     const { id, caller, params } = asked
     if (operations.has(id)) fail('CONFLICT', 'Operation with ID already exists')
     let followed: Followed | undefined
-    const leavePlace = hub.takePlace(holder, 'operation')
+    const releaseSlot = hub.takeSlot(holder, 'operation')
     const sent = Object.assign(new EventEmitter(), { destroyed: false, closed: false })
     const context: Context = { ...caller, app, response: sent }
     const stop = () => {
       operations.delete(id)
       followed?.stop()
-      leavePlace()
+      releaseSlot()
       sent.closed = true
       sent.emit('close')
     }
