@@ -45,7 +45,10 @@ export async function withNetworks(
       const shown = `${oneLine(instance.name)} (${instance.waNumber ?? instance.id})`
       if (!provider) throw new Error(`${shown}: the provider is not installed on this server`)
       try {
-        return `${shown}: ${await ask(provider, instance, leased.has(instance.id))}`
+        const answer = await ask(provider, instance, leased.has(instance.id))
+        // A number can be connected although something else is wrong, such as its webhooks.
+        if (instance.lastError) throw new Error(`${answer}; but ${instance.lastError}`)
+        return `${shown}: ${answer}`
       } catch (error) {
         throw new Error(`${shown}: ${(error as Error).message}`)
       }

@@ -39,12 +39,12 @@ export async function newestInstanceSecrets(sql: Sql): Promise<Buffer | undefine
   return rows[0]?.credentials
 }
 
-export type ConnectedInstance = StoredInstance & { name: string; provider: ProviderName }
+export type ConnectedInstance = StoredInstance & { name: string; provider: ProviderName; lastError: string | null }
 
 /** The oldest `most` connected instances of real networks, and how many there are in all. */
 export async function readConnected(sql: Sql, most: number): Promise<{ instances: ConnectedInstance[]; n: number }> {
   const { rows } = await sql.query<ConnectedInstance & { n: number }>(
-    `select id, name, provider, "waNumber", settings, credentials, count(*) over ()::int as n from instances
+    `select id, name, provider, "waNumber", "lastError", settings, credentials, count(*) over ()::int as n from instances
      where status = 'connected' and "deletedAt" is null and provider <> 'sandbox' order by "createdAt", id limit $1`,
     [most],
   )

@@ -69,7 +69,12 @@ async function pair(app: App, id: string, number: string | undefined, say: (line
       said = fieldsOf(now)
       heardAt = Date.now()
     }
-    if (now.status === 'connected') return say(`${oneLine(name)} is connected${now.waNumber ? ` as ${now.waNumber}` : ''}`)
+    if (now.status === 'connected') {
+      say(`${oneLine(name)} is connected${now.waNumber ? ` as ${now.waNumber}` : ''}`)
+      // Such as webhooks that were not subscribed: messages leave, but nobody reports on them.
+      if (now.lastError) say(`but ${oneLine(now.lastError)}`)
+      return
+    }
     if (now.status === 'disconnected' || now.status === 'logged_out')
       throw new Error(`${name} is ${now.status}${now.lastError ? `: ${now.lastError}` : ''}`)
     if (!warned && now.status === 'connecting' && Date.now() - heardAt > silentMs) {
@@ -88,10 +93,11 @@ function fieldsOf({ status, qr, pairingCode, lastError, waNumber }: Instance): S
 /** Returns the changes since `before` as lines for the terminal. */
 function newsOf(now: Instance, before: Said | undefined): string[] {
   const lines: string[] = []
-  if (now.status !== before?.status && now.status !== 'connected') lines.push(`${now.status} …`)
+  if (now.status !== before?.status && (now.status === 'connecting' || now.status === 'pairing')) lines.push(`${now.status} …`)
   if (now.pairingCode && now.pairingCode !== before?.pairingCode)
     lines.push(`pairing code: ${oneLine(now.pairingCode)} (on the phone: Linked devices, Link with phone number)`)
   if (now.qr && now.qr !== before?.qr) lines.push(...qrLines(now.qr), 'scan it on the phone: Linked devices, Link a device')
-  if (now.lastError && now.lastError !== before?.lastError && now.status === 'connecting') lines.push(oneLine(now.lastError))
+  if (now.lastError && now.lastError !== before?.lastError && now.status === 'connecting')
+    lines.push(`not yet: ${oneLine(now.lastError)}`)
   return lines
 }
