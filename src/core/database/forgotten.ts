@@ -74,7 +74,7 @@ export function watchForgotten(url: string): ForgottenWatch {
 
   return {
     add(client) {
-      const { connection, processID: pid } = client as unknown as Internals
+      const { connection, processID: pid } = client as pg.ClientBase & Internals
       const { stream } = connection
       const watched = { client, stream, pid, bytesRead: -1, heardAt: 0, silentSince: undefined, accused: 0 }
       all.add(watched)
@@ -96,7 +96,7 @@ function look(each: Watched, now: number): void {
 }
 
 function isIdle({ client }: Watched): boolean {
-  return (client as unknown as Internals).readyForQuery
+  return (client as pg.ClientBase & Internals).readyForQuery
 }
 
 /** Those of these server processes that work for their client, as far as the server says. */

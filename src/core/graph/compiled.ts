@@ -38,10 +38,7 @@ async function compile({ schema, document, operationName }: Args, node: Operatio
   return isCompiledQuery(compiled) ? compiled.query : null
 }
 
-/**
- * True if a document uses a feature that graphql-jit executes differently: a variable inside a literal, a directive, a fragment
- * that is spread twice.
- */
+/** True if graphql-jit executes a part of the document differently: a variable inside a literal, a directive, a fragment spread twice. */
 function hasOwnMeaning(document: DocumentNode): boolean {
   let found = false
   const spread = new Set<string>()
