@@ -6,6 +6,7 @@ import { benchAccept, type Figures } from './accept.ts'
 import { benchBulk } from './bulk.ts'
 import { benchCampaign } from './campaign.ts'
 import { benchContactsPage } from './contacts-page.ts'
+import { benchCost } from './cost.ts'
 import { benchDispatch } from './dispatch.ts'
 import { benchFanout } from './fanout.ts'
 import { benchLatency } from './latency.ts'
@@ -22,6 +23,7 @@ const benches: Record<string, () => Promise<Figures[]>> = {
   campaign: benchCampaign,
   list: benchList,
   'contacts-page': benchContactsPage,
+  cost: benchCost,
 }
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { json: { type: 'string' } } })

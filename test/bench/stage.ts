@@ -26,11 +26,12 @@ export interface Stage extends AsyncDisposable {
   databaseUrl: string
   pool: pg.Pool
   accounts: readonly Account[]
-  /** Starts a script with these variables; resolves with its base URL once it prints `on http://…`. */
+  /** Starts a script with these variables; resolves once it prints `on http://…`, or that it is ready without a server. */
   start: (script: string, env?: Record<string, string>) => Promise<Running>
 }
 
 export interface Running extends AsyncDisposable {
+  /** Empty for a process without a server. */
   url: string
   pid: number
 }
@@ -91,7 +92,7 @@ async function startProcess(script: string, env: Record<string, string>): Promis
   child.once('exit', () => ready.reject(new Error(`${script} ended before it served`)))
   createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => {
     const url = line.match(/on (http:\S+)/)?.[1]
-    if (url) ready.resolve(url)
+    if (url || line.startsWith('gateway ready for ')) ready.resolve(url ?? '')
     else console.error(line)
   })
   return {

@@ -16,7 +16,7 @@ export interface Cost extends Spent {
 const tickMs = 10
 
 /** The processor time of a process since it started. */
-function spent(pid: number | 'self'): Spent {
+export function spent(pid: number | 'self'): Spent {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   // The name before the parenthesis may contain spaces.
   const times = stat
