@@ -182,7 +182,8 @@ export function createEgress(options: EgressOptions): Egress {
             typeof location === 'string' &&
             redirects < mostRedirects
           ) {
-            response.body.destroy()
+            // Destroyed before its end, a body emits an error, which would end the process.
+            response.body.on('error', () => {}).destroy()
             target = new URL(location, target).href
             continue
           }
