@@ -7,6 +7,10 @@ export interface SealedColumn {
   key: readonly { name: string; type: 'uuid' | 'text' }[]
   column: string
   type: 'bytea' | 'text'
+  /** For a column of JSON: the path of the value in it, in base64. */
+  path?: readonly string[]
+  /** SQL that leaves out rows whose value is not sealed. */
+  where?: string
 }
 
 const id = [{ name: 'id', type: 'uuid' }] as const
@@ -38,6 +42,15 @@ export const sealedColumns: readonly SealedColumn[] = [
     column: 'data',
     type: 'bytea',
   },
+  {
+    table: 'messages',
+    key: id,
+    column: 'content',
+    type: 'text',
+    path: ['media', 'reference'],
+    // Other networks name a file by what is no secret.
+    where: `"instanceId" in (select id from instances where provider = 'web')`,
+  },
   { table: 'mails', key: id, column: 'content', type: 'bytea' },
   {
     table: 'idempotency_keys',
@@ -62,38 +75,42 @@ export interface Replacement extends SealedRow {
   next: Stored
 }
 
+/** The value of a row, as SQL. */
+const valueOf = ({ column, path }: SealedColumn, prefix = '') =>
+  path ? `${prefix}"${column}" #>> '{${path.join()}}'` : `${prefix}"${column}"`
+
 const quoted = (names: readonly { name: string }[], prefix = '') => names.map(({ name }) => `${prefix}"${name}"`).join(', ')
 
 /** The next rows with a value, after the row `after`. An erased secret is empty. */
 export async function readSealed(
   sql: Sql,
-  { table, key, column }: SealedColumn,
+  sealed: SealedColumn,
   after: readonly string[] | undefined,
   limit: number,
 ): Promise<SealedRow[]> {
+  const { table, key, where = 'true' } = sealed
   const bounds = key.map(({ type }, n) => `$${n + 2}::${type}`).join(', ')
   const { rows } = await sql.query<SealedRow>(
-    `select array[${key.map(({ name }) => `"${name}"::text`).join(', ')}] as id, "${column}" as stored from ${table}
-     where octet_length("${column}") > 0 ${after ? `and (${quoted(key)}) > (${bounds})` : ''} order by ${quoted(key)} limit $1`,
+    `select array[${key.map(({ name }) => `"${name}"::text`).join(', ')}] as id, ${valueOf(sealed)} as stored from ${table}
+     where octet_length(${valueOf(sealed)}) > 0 and ${where} ${after ? `and (${quoted(key)}) > (${bounds})` : ''} order by ${quoted(key)} limit $1`,
     [limit, ...(after ?? [])],
   )
   return rows
 }
 
 /** Stores each value whose row still has the former one; returns their number. The rows are locked in the order of their keys. */
-export async function replaceSealed(
-  sql: Sql,
-  { table, key, column, type }: SealedColumn,
-  rows: readonly Replacement[],
-): Promise<number> {
+export async function replaceSealed(sql: Sql, sealed: SealedColumn, rows: readonly Replacement[]): Promise<number> {
+  const { table, key, column, type, path } = sealed
   const count = key.length
   const lists = [...key.map((part) => part.type), type, type].map((each, n) => `$${n + 1}::${each}[]`).join(', ')
   const same = key.map(({ name }) => `t."${name}" = u."${name}"`).join(' and ')
+  const unchanged = `${valueOf(sealed, 't.')} = u.stored`
+  const next = path ? `jsonb_set(t."${column}", '{${path.join()}}', to_jsonb(u.next))` : 'u.next'
   const { rowCount } = await sql.query(
     `with u as materialized (
        select u.* from unnest(${lists}) as u(${quoted(key)}, stored, next)
-       join ${table} t on ${same} and t."${column}" = u.stored order by ${quoted(key, 't.')} for no key update of t)
-     update ${table} t set "${column}" = u.next from u where ${same} and t."${column}" = u.stored`,
+       join ${table} t on ${same} and ${unchanged} order by ${quoted(key, 't.')} for no key update of t)
+     update ${table} t set "${column}" = ${next} from u where ${same} and ${unchanged}`,
     [
       ...Array.from({ length: count }, (_, n) => rows.map((row) => row.id[n])),
       rows.map((row) => row.stored),

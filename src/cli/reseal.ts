@@ -64,7 +64,7 @@ async function judge(sql: Sql, column: SealedColumn, keys: Keys, after: string[]
   const moved: Replacement[] = []
   const unreadable: string[][] = []
   for (const row of rows) {
-    const next = await underCurrent(row.stored, keys)
+    const next = await underCurrent(column, row.stored, keys)
     if (next === undefined) unreadable.push(row.id)
     else if (next !== row.stored) moved.push({ ...row, next })
   }
@@ -72,12 +72,14 @@ async function judge(sql: Sql, column: SealedColumn, keys: Keys, after: string[]
 }
 
 /** The same value if it is under the current key, a new one if it was under the previous key, undefined if neither decrypts it. */
-async function underCurrent(stored: Stored, { secretKey, previous }: Keys): Promise<Stored | undefined> {
-  if (typeof stored === 'string') return await resealSigningKey(stored, secretKey, previous)
+async function underCurrent({ path }: SealedColumn, stored: Stored, { secretKey, previous }: Keys): Promise<Stored | undefined> {
+  if (typeof stored === 'string' && !path) return await resealSigningKey(stored, secretKey, previous)
+  const bytes = typeof stored === 'string' ? Buffer.from(stored, 'base64') : stored
   const current = createSealer(secretKey)
-  if (current.tryOpen(stored)) return stored
-  const plain = previous && createSealer(previous).tryOpen(stored)
-  return plain && current.seal(plain)
+  if (current.tryOpen(bytes)) return stored
+  const plain = previous && createSealer(previous).tryOpen(bytes)
+  const next = plain && current.seal(plain)
+  return path ? next?.toString('base64') : next
 }
 
 /** Tables whose rows do not expire by themselves within days. */

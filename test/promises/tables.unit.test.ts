@@ -44,7 +44,7 @@ const exceptions: Record<string, { tables: readonly string[]; reason: string }> 
     reason: 'The doctor looks at a database without starting a gateway.',
   },
   'src/cli/reseal.sql.ts': {
-    tables: ['auth_jwks', 'webhook_endpoints', 'instances', 'mails'],
+    tables: ['auth_jwks', 'webhook_endpoints', 'instances', 'messages', 'mails'],
     reason: 'A change of SECRET_KEY concerns every sealed column, and is made without a gateway.',
   },
   'src/erase-account.sql.ts': {

@@ -54,6 +54,38 @@ it('deliveries are signed rightly before, during and after reseal, which can end
   expect(second).toEqual({ code: 0, stdout: '0 resealed, 604 under SECRET_KEY before, 0 unreadable\n', stderr: '' })
 })
 
+it('references to files of inbound messages on web are resealed where they stand; those of other networks are no secret', async () => {
+  const databaseUrl = await cloneDatabase()
+  const db = sql(databaseUrl)
+  const { account } = await openRig({ databaseUrl, working: false })
+  const [before, after] = [createSealer(old), createSealer(now)]
+  const add = async (provider: string, reference: string) => {
+    const content = JSON.stringify({ kind: 'image', media: { reference, mimeType: 'image/png', fileName: null } })
+    const { rows } = await db.query(
+      `with i as (insert into instances (id, "workspaceId", "userId", name, provider, status, settings)
+         values (gen_random_uuid(), $1, $2, 'Shop', $3::provider_name, 'connected', '{}') returning id)
+       insert into messages (id, "workspaceId", "userId", "instanceId", direction, type, "from", "to", peer, body, content, status, safety)
+         select gen_random_uuid(), $1, $2, i.id, 'inbound', 'image', '+391', '+392', '+391', '', $4, 'received', '{}' from i returning id`,
+      [account.workspaceId, account.userId, provider, content],
+    )
+    return rows[0].id as string
+  }
+  const under = ({ seal }: typeof before) => seal('{"mediaKey":"k"}').toString('base64')
+  const kept = under(after)
+  const ids = [await add('web', under(before)), await add('web', kept), await add('cloud', '1234')]
+  const result = await command(['reseal', '--json'], { databaseUrl, env: changed })
+  expect(JSON.parse(result.stdout)).toMatchObject({ resealed: 1, current: 1, unreadable: [] })
+  const { rows } = await db.query('select id, content from messages where id = any($1)', [ids])
+  const contents = ids.map((id) => rows.find((row) => row.id === id)?.content)
+  expect(after.open(Buffer.from(contents[0].media.reference, 'base64')).toString()).toBe('{"mediaKey":"k"}')
+  expect(contents).toMatchObject([
+    { kind: 'image', media: { mimeType: 'image/png' } },
+    { media: { reference: kept } },
+    { media: { reference: '1234' } },
+  ])
+  expect((await command(['reseal'], { databaseUrl, env: { SECRET_KEY: newKey } })).stdout).toMatch(/^0 resealed, 2 under/)
+})
+
 it('reseal names what neither key opens, leaves it alone and moves the rest', async () => {
   const databaseUrl = await cloneDatabase()
   const rig = await openRig({ databaseUrl, working: false })

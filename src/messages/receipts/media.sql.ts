@@ -32,21 +32,25 @@ export async function readAwaited(sql: Sql, id: string): Promise<AwaitedFile | u
   return rows[0]
 }
 
-/** Stores the address of the file of a message that awaits it. Returns false if none does. */
+/** Stores the address of the file of a message that awaits it, in place of the network's reference. Returns false if none does. */
 export async function storeFile(tx: Sql, id: string, url: string): Promise<boolean> {
   const { rowCount } = await tx.query(
-    `update messages m set "mediaUrl" = $2, "errorDetail" = null, "updatedAt" = now() where m.id = $1 and ${awaits}`,
+    `update messages m set "mediaUrl" = $2, "errorDetail" = null, content = m.content - 'media', "updatedAt" = now() where m.id = $1 and ${awaits}`,
     [id, url],
   )
   return rowCount === 1
 }
 
-/** Stores why the file of a message that awaits it is missing. Returns the message; undefined if it has the file, or is gone. */
-export async function storeReason(tx: Sql, id: string, reason: string | null): Promise<Unfetched | undefined> {
+/**
+ * Stores why the file of a message that awaits it is missing; `last` drops the network's reference to it. Returns the message; undefined if
+ * it has the file, or is gone.
+ */
+export async function storeReason(tx: Sql, id: string, reason: string | null, last: boolean): Promise<Unfetched | undefined> {
   const { rows } = await tx.query<Unfetched>(
-    `update messages m set "errorDetail" = coalesce($2, m."errorDetail"), "updatedAt" = now() where m.id = $1 and ${awaits}
+    `update messages m set "errorDetail" = coalesce($2, m."errorDetail"), content = case when $3 then m.content - 'media' else m.content end,
+       "updatedAt" = now() where m.id = $1 and ${awaits}
      returning m.id, m."workspaceId", m."instanceId", m."providerMessageId", m."errorDetail" as reason`,
-    [id, reason],
+    [id, reason, last],
   )
   return rows[0]
 }

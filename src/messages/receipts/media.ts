@@ -31,7 +31,7 @@ async function fetchFile(app: App, id: string): Promise<Error | undefined> {
   const fetched = await keep(app, awaited)
   if (fetched.outcome === 'refused') await giveUp(app, id, fetched.detail)
   if (fetched.outcome !== 'retry') return undefined
-  await storeReason(app.pool, id, cut(fetched.detail, longestReason))
+  await storeReason(app.pool, id, cut(fetched.detail, longestReason), false)
   return new Error(fetched.detail)
 }
 
@@ -66,7 +66,7 @@ async function attach(tx: Sql, awaited: AwaitedFile, mediaUrl: string): Promise<
 /** Stores why the file is missing, or leaves the last reason, and tells it. */
 async function giveUp(app: App, id: string, reason: string | null): Promise<void> {
   await sqlTransaction(app.pool, async (tx) => {
-    const stored = await storeReason(tx, id, reason && cut(reason, longestReason))
+    const stored = await storeReason(tx, id, reason && cut(reason, longestReason), true)
     if (stored) await announce(tx, stored, { mediaUrl: null, errorDetail: stored.reason })
   })
   app.signals.emit('outbox')
