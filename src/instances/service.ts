@@ -107,8 +107,11 @@ export async function startConnecting(app: App, tx: Sql, instance: Instance, num
   const { id, status } = instance
   if (instance.restingAt) fail('MAX_INSTANCES_REACHED', "The instance rests, because it is over the plan's limit")
   if (status === 'connected' || status === 'connecting' || status === 'pairing') return
+  const provider = providerFor(app, instance)
+  if (provider.installed?.() === false)
+    fail('PROVIDER_ERROR', `The provider ${instance.provider} is not installed on this server`)
   await applyChange(app, tx, { instanceId: id, status: 'connecting' })
-  const state = await providerFor(app, instance).connect(instance, { phone: number }, tx)
+  const state = await provider.connect(instance, { phone: number }, tx)
   if (state) await applyChange(app, tx, { instanceId: id, ...state })
 }
 
