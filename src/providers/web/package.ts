@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module'
 import type * as Baileys from 'baileys'
 import type { App } from '../../core/app.ts'
+import { rememberSignatures } from './certificates.ts'
 import { muteSignalKeys } from './mute-console.ts'
 import { survivePackageFaults } from './package-faults.ts'
 
@@ -20,9 +21,15 @@ export function isInstalled(name = packageName): boolean {
   }
 }
 
+async function load(): Promise<WhatsApp> {
+  const whatsApp = await import('baileys')
+  rememberSignatures(whatsApp.Curve)
+  return whatsApp
+}
+
 /** Loads the package once for the process, and sets the key that the network's certificates must chain to. */
 export async function loadWhatsApp({ config, log }: Pick<App, 'config' | 'log'>): Promise<WhatsApp> {
-  loading ??= import('baileys')
+  loading ??= load()
   const whatsApp = await loading
   muteSignalKeys()
   survivePackageFaults(log)
