@@ -16,6 +16,7 @@ import { instanceKey } from './messages/dispatch/hold-key.ts'
 import { readSent } from './messages/dispatch/sent.sql.ts'
 import { releaseWaiting } from './messages/dispatch/waiting.ts'
 import { eraseNumber } from './messages/erase/erase.ts'
+import { isReceived } from './messages/receipts/inbound.sql.ts'
 import { receiveMessages } from './messages/receipts/inbound.ts'
 import { reportReceipts } from './messages/receipts/receipts.ts'
 import { knownNumbers } from './messages/safety/known-numbers.ts'
@@ -65,6 +66,7 @@ export function hostFor(app: App, provider: ProviderName): ProviderHost<StoredIn
     instance: (id, tx) => findInstance(app, provider, id, tx),
     siblings: (id, name, value) => findSiblings(app, provider, id, { name, value }),
     sent: (instanceId, id) => readSent(app.pool, instanceId, id),
+    received: (instanceId, id) => isReceived(app.pool, instanceId, id),
     ready: (instanceId) => void app.signals.emit('held', instanceKey(instanceId), 0),
     file: (url) => fileAt(app, url),
     state: (change, tx) => (tx ? applyChange(app, tx, change) : changeState(app, change)),

@@ -46,6 +46,8 @@ export interface ProviderHost<Known> extends Reports {
   siblings: (id: string, name: string, value: string) => Promise<Known[]>
   /** A message that an instance sent, by the provider's id; undefined if it is not stored any more. */
   sent: (instanceId: string, providerMessageId: string) => Promise<OutgoingMessage | undefined>
+  /** True if a message came in from the network under this id of the provider's. */
+  received: (instanceId: string, providerMessageId: string) => Promise<boolean>
   /** Reports that this process can send for the instance from now on. Messages that wait for that are sent. */
   ready: (instanceId: string) => void
   /** Finds the file behind a media address of this gateway; null if there is none, undefined for every other address. */

@@ -51,3 +51,13 @@ export async function insertInbound(tx: Sql, messages: readonly InboundMessage[]
   )
   return rows
 }
+
+/** True if the network gave the instance an inbound message under this id. */
+export async function isReceived(sql: Sql, instanceId: string, providerMessageId: string): Promise<boolean> {
+  const { rowCount } = await sql.query({
+    name: 'inbound.received',
+    text: `select from messages where "instanceId" = $1 and "providerMessageId" = $2 and direction = 'inbound'`,
+    values: [instanceId, providerMessageId],
+  })
+  return (rowCount ?? 0) > 0
+}

@@ -7,7 +7,7 @@ import { chosenOption } from './buttons.ts'
 import type { Host } from './host.ts'
 import { contentFrom } from './inbound-content.ts'
 import { isLeftAlone } from './socket.ts'
-import type { Decrypted, ReportInbound } from './store-first.ts'
+import type { Decrypted, InboundStore } from './store-first.ts'
 
 export interface ReceiveOptions {
   app: App
@@ -20,8 +20,8 @@ export interface ReceiveOptions {
 
 const retryMs = 500
 
-export function receiveFrom({ app, host, lease, signal, markRead }: ReceiveOptions): ReportInbound {
-  return async (decrypted) => {
+export function receiveFrom({ app, host, lease, signal, markRead }: ReceiveOptions): InboundStore {
+  async function add(decrypted: Decrypted): Promise<void> {
     const message = await inboundOf(app, lease.instanceId, decrypted)
     if (!message) return
     for (;;) {
@@ -43,6 +43,14 @@ export function receiveFrom({ app, host, lease, signal, markRead }: ReceiveOptio
       )
     }
   }
+  async function knows(stanzaId: string, error: Error): Promise<boolean> {
+    const { instanceId } = lease
+    if (await host.received(instanceId, stanzaId)) return true
+    app.log.warn({ instanceId, stanzaId, err: error.message }, 'a message could not be decrypted; its sender is asked for it again')
+    return false
+  }
+
+  return { add, knows }
 }
 
 /** Undefined for what is no message to us: groups, our own messages from other devices, and messages between clients. */

@@ -22,26 +22,29 @@ const gone = [401, 403, 405, 406]
  * Logs in, removes the device, and forgets the credentials. While the network is away it tries again, until the time for it is over.
  * Messages that come meanwhile are not taken, and nothing can be sent.
  */
-export async function removeDevice(options: RemovalOptions, removal: Buffer, tooLate: boolean): Promise<void> {
+export async function removeDevice(options: RemovalOptions, removal: Buffer, removalMs: number): Promise<void> {
   const { app, whatsApp, lease, signal } = options
-  const creds = tooLate || !app.sealer.tryOpen(removal) ? undefined : openCreds(app, whatsApp, removal)
-  for (let failed = 0; creds && !signal.aborted && lease.isHeld(); failed++) {
+  const creds = app.sealer.tryOpen(removal) && openCreds(app, whatsApp, removal)
+  const end = performance.now() + removalMs
+  const leftMs = () => Math.max(0, end - performance.now())
+  for (let failed = 0; creds && leftMs() > 0 && !signal.aborted && lease.isHeld(); failed++) {
     const login = { creds, keys: passingKeys(), save: async () => {} }
     const { closed, close } = openSocket(app, whatsApp, {
       lease,
       login,
-      inbound: () => Promise.reject(new Error('the instance is logged out')),
+      inbound: { add: () => Promise.reject(new Error('the instance is logged out')), knows: async () => false },
       sentContent: async () => undefined,
       onQr() {},
       onOpen: (socket) => void socket.logout().catch(() => close()),
     })
-    const end = () => void close()
-    signal.addEventListener('abort', end, { once: true })
+    const abort = () => void close()
+    signal.addEventListener('abort', abort, { once: true })
     const { code } = await closed
-    signal.removeEventListener('abort', end)
+    signal.removeEventListener('abort', abort)
     if (code !== undefined && gone.includes(code)) break
     if (signal.aborted) return
-    await pause(reconnectDelayMs(failed, timing(app).reconnectMs), undefined, { signal, ref: false }).catch(() => {})
+    const delayMs = Math.min(leftMs(), reconnectDelayMs(failed, timing(app).reconnectMs))
+    await pause(delayMs, undefined, { signal, ref: false }).catch(() => {})
   }
   if (!signal.aborted && lease.isHeld()) await endRemoval(app.pool, lease.instanceId, removal)
 }

@@ -41,14 +41,14 @@ export interface WantedSession {
   /** Milliseconds without an attempt; 0 or less if one may be made now. */
   waitMs: number
   removal: Buffer | null
-  /** True if the time for the removal is over. */
-  tooLate: boolean
+  /** Milliseconds until the time for the removal is over. */
+  removalMs: number
 }
 
 export async function readSession(sql: Sql, instanceId: string): Promise<WantedSession | undefined> {
   const { rows } = await sql.query<WantedSession>({
     name: 'web.session',
-    text: `select open, phone, removal, coalesce("removalUntil" < now(), false) as "tooLate",
+    text: `select open, phone, removal, coalesce(extract(epoch from "removalUntil" - now()) * 1000, 0)::float8 as "removalMs",
         coalesce(extract(epoch from "retryAt" - now()) * 1000, 0)::float8 as "waitMs"
       from web_sessions where "instanceId" = $1`,
     values: [instanceId],

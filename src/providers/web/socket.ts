@@ -5,14 +5,14 @@ import { type HeldLease, isPaired, type Login } from './auth-state.ts'
 import type { Closed } from './closing.ts'
 import { silent, type WhatsApp } from './package.ts'
 import { storeEachStep } from './session-steps.ts'
-import { noteStanza, type ReportInbound, storeFirst, type Transactional } from './store-first.ts'
+import { type InboundStore, noteStanza, storeFirst, type Transactional } from './store-first.ts'
 import { timing } from './timing.ts'
 import { version } from './version.ts'
 
 export interface SocketOptions {
   lease: HeldLease
   login: Login
-  inbound: ReportInbound
+  inbound: InboundStore
   /** The content of a message that was sent, for a recipient that could not decrypt it. */
   sentContent: (key: WAMessageKey) => Promise<proto.IMessage | undefined>
   onQr: (qr: string, socket: WASocket) => void

@@ -10,8 +10,13 @@ export interface Decrypted {
   phoneOf: (lid: string) => Promise<string | null>
 }
 
-/** Resolves when the message is stored. */
-export type ReportInbound = (decrypted: Decrypted) => Promise<void>
+/** The gateway's store of inbound messages. */
+export interface InboundStore {
+  /** Resolves when the message is stored. */
+  add: (decrypted: Decrypted) => Promise<void>
+  /** A stanza could not be decrypted. Returns true if the message that came as this stanza is stored. */
+  knows: (stanzaId: string, error: Error) => Promise<boolean>
+}
 
 /** The keys as the package hands them to its repository. */
 export type Transactional = SignalKeyStore & { transaction: <T>(work: () => Promise<T>, key: string) => Promise<T> }
@@ -25,25 +30,34 @@ export function noteStanza(stanza: BinaryNode): void {
   for (const { content } of stanza.content) if (content instanceof Uint8Array) stanzas.set(content, stanza)
 }
 
+/** A message without content, padded. */
+const nothing = Buffer.from([1])
+
 /**
- * Wraps the decryption, whose transaction commits the ratchet after the report. A process that dies in between gets the stanza again,
- * decrypts it again, and the report of it is recognized as a repeat.
+ * Wraps the decryption, whose transaction commits the ratchet after the message is stored. A process that dies in between gets the stanza
+ * again, decrypts it again, and the store recognizes it. A stanza that comes again because the network did not learn of its arrival cannot
+ * be decrypted any more: its arrival is confirmed, in place of asking the sender for the message again.
  */
 export function storeFirst(
   whatsApp: WhatsApp,
   repository: SignalRepositoryWithLIDStore,
-  report: ReportInbound,
+  inbound: InboundStore,
 ): SignalRepositoryWithLIDStore {
   const { decryptMessage } = repository
-  async function decryptAndReport(options: Parameters<typeof decryptMessage>[0]): Promise<Uint8Array> {
-    const plain = await decryptMessage.call(repository, options)
+  async function decryptAndStore(options: Parameters<typeof decryptMessage>[0]): Promise<Uint8Array> {
     const stanza = stanzas.get(options.ciphertext)
+    const plain = await decryptMessage.call(repository, options).catch(async (error: Error) => {
+      const { id } = stanza?.attrs ?? {}
+      if (id && (await inbound.knows(id, error))) return undefined
+      throw error
+    })
+    if (!plain) return nothing
     if (stanza) {
       const message = whatsApp.proto.Message.decode(whatsApp.unpadRandomMax16(plain))
       const phoneOf = (lid: string) => repository.lidMapping.getPNForLID(lid)
-      await report({ attrs: stanza.attrs, message, phoneOf })
+      await inbound.add({ attrs: stanza.attrs, message, phoneOf })
     }
     return plain
   }
-  return Object.assign(repository, { decryptMessage: decryptAndReport })
+  return Object.assign(repository, { decryptMessage: decryptAndStore })
 }
