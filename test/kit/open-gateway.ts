@@ -1,5 +1,6 @@
 // Runs a gateway inside the test's process, which costs a tenth of a child process. For tests that neither kill nor freeze it, and
 // that measure nothing.
+import type { App } from '../../src/core/app.ts'
 import { atEnd } from './at-end.ts'
 import { environment } from './environment.ts'
 import { type Gateway, type GatewayOptions, outsideDatabase, ownDataDir, type Running, startGateway } from './gateway.ts'
@@ -8,6 +9,7 @@ import { until } from './until.ts'
 export interface OpenGateway extends Pick<Running, 'logs' | 'line'> {
   /** `http://127.0.0.1:PORT`. */
   url: string
+  app: App
   /** Stops it as SIGTERM does. */
   stop: () => Promise<unknown>
 }
@@ -33,6 +35,7 @@ export async function openGateway({ databaseUrl, env }: GatewayOptions & { datab
   atEnd('test', stop)
   return {
     url: gateway.app.address as string,
+    app: gateway.app,
     logs,
     stop,
     line: (pattern, timeoutMs) => until(() => logs.map((line) => line.match(pattern)).find(Boolean), { timeoutMs }),

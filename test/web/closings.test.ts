@@ -1,18 +1,21 @@
 // The state of an instance after the network closed its connection, by the network's code.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { cloneDatabase, openGateway, until } from '../kit/kit.ts'
+import { cloneDatabase, type OpenGateway, openGateway, until } from '../kit/kit.ts'
 import type { Loopback } from './loopback.ts'
-import { type Client, environmentOf, openClient, openLoopback, rowsOf } from './rig.ts'
+import { type Client, environmentOf, hasten, openClient, openLoopback, rowsOf } from './rig.ts'
 
 describe('an instance whose connection the network closes', () => {
   let network: Loopback
+  let gateway: OpenGateway
   let client: Client
   let databaseUrl: string
 
   beforeAll(async () => {
     databaseUrl = await cloneDatabase()
     network = await openLoopback('393331234567')
-    client = await openClient(databaseUrl, await openGateway({ databaseUrl, env: environmentOf(network) }))
+    gateway = await openGateway({ databaseUrl, env: environmentOf(network) })
+    hasten(gateway, { leaseMs: 2_000, reconnectMs: 100 })
+    client = await openClient(databaseUrl, gateway)
   })
 
   const rowOf = async (id: string) =>
@@ -24,6 +27,8 @@ describe('an instance whose connection the network closes', () => {
         [id],
       )
     )[0] as { status: string; lastError: string | null; restricted: boolean; atRisk: boolean; logins: number }
+  const isWanted = async (id: string) =>
+    (await rowsOf(databaseUrl, 'select open from web_sessions where "instanceId" = $1', [id]))[0].open as boolean
   /** The next login of the account is refused. */
   const refuse = (account: string, reason: string) => {
     network.onLogin = (digits) => {
@@ -69,16 +74,19 @@ describe('an instance whose connection the network closes', () => {
     expect(row.n).toBe(0)
   })
 
-  it('with 409 waits for a new connect', async () => {
-    const account = '390000000047'
+  it.each([
+    ['409', '390000000047', 'the network refused the name of this device (409)'],
+    ['411', '390000000053', 'the phone must turn on several devices first (411)'],
+    ['413', '390000000054', 'the network refused this client (413)'],
+    ['414', '390000000055', 'the network refused this client (414)'],
+    ['415', '390000000056', 'the network refused this client (415)'],
+    ['418', '390000000057', 'the network refused this client (418)'],
+  ])('with %s keeps its login, and waits for a new connect', async (code, account, lastError) => {
     const id = await client.pair(network, account)
-    refuse(account, '409')
-    const { lastError } = await until(async () => {
-      const row = await rowOf(id)
-      return row.lastError?.includes('(409)') ? row : undefined
-    })
-    expect(lastError).toContain('name of this device')
-    await until(async () => !(await rowsOf(databaseUrl, 'select open from web_sessions where "instanceId" = $1', [id]))[0].open)
+    network.disconnect(account, code)
+    expect(await client.reached(id, 'disconnected')).toMatchObject({ lastError })
+    expect(await rowOf(id)).toMatchObject({ restricted: false, logins: 1 })
+    await until(async () => !(await isWanted(id)))
     expect((await client.api.post(`instances/${id}/connect`, {})).status).toBe(200)
     await until(() => network.connected.includes(account))
   })
@@ -93,6 +101,42 @@ describe('an instance whose connection the network closes', () => {
     await until(() => network.connected.includes(account))
     await client.reached(id, 'connected')
     network.versions.oldest = 0
+  })
+
+  it('with 405 gives up when the network takes no version, and says so', async () => {
+    const account = '390000000058'
+    const id = await client.pair(network, account)
+    network.versions.oldest = 4_200_000_000
+    const before = network.versions.refused
+    network.accounts.get(account)?.connection?.ws.terminate()
+    await until(async () => !(await isWanted(id)))
+    // Once as it was, and three times with the newest version.
+    expect(network.versions.refused - before).toBe(4)
+    expect(await client.state(id)).toMatchObject({
+      status: 'disconnected',
+      lastError: 'the network does not take this version of WhatsApp Web any more (405)',
+    })
+    expect(gateway.logs.filter((line) => line.includes(id) && line.includes('given up'))).toHaveLength(1)
+    network.versions.oldest = 0
+  })
+
+  it('with 440 does not fight for its place: it stays as it is, and returns when its lease is still its own', async () => {
+    const account = '390000000059'
+    const id = await client.pair(network, account)
+    const before = network.logins
+    const replacedAt = performance.now()
+    network.accounts.get(account)?.connection?.send({
+      tag: 'stream:error',
+      attrs: {},
+      content: [{ tag: 'conflict', attrs: { type: 'replaced' } }],
+    })
+    await until(() => network.logins > before)
+    // It waits as long as a lease lasts, in which the other connection ends if it is a mistake.
+    expect(performance.now() - replacedAt).toBeGreaterThan(1_900)
+    await until(() => network.connected.includes(account))
+    expect(await client.state(id)).toMatchObject({ status: 'connected', lastError: null })
+    const [row] = await rowsOf(databaseUrl, 'select cardinality(disconnections) as n from instances where id = $1', [id])
+    expect(row.n).toBe(0)
   })
 
   it('tells what the network says of its account: a lock on new chats, and the cap on them', async () => {

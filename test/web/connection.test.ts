@@ -43,9 +43,33 @@ describe('the connection of an instance of web', () => {
     await network.close()
     expect((await client.api.post(`instances/${id}/logout`)).status).toBe(200)
     expect(await stored(id)).toEqual({ creds: 0, keys: 0, removals: 1 })
+    // Nothing can be sent with what is kept for the removal.
+    const ann = { to: '+393331234567', type: 'text', text: 'after the logout' }
+    const { body } = await client.api.post('messages/send', { instanceId: id, ...ann })
     await network.listen()
     await until(() => network.accounts.get('390000000012')?.removed)
     await until(async () => (await stored(id)).removals === 0)
+    expect((await client.api.get(`messages/${body.data.id}`)).body.data.status).toBe('queued')
+    expect(network.arrived).toEqual([])
+  })
+
+  it('forgets what it kept for a removal after a day, if the network was away for so long', async () => {
+    const account = '390000000010'
+    const id = await client.pair(network, account)
+    network.onLogin = (digits) => (digits === account ? { tag: 'failure', attrs: { reason: '503' } } : undefined)
+    expect((await client.api.post(`instances/${id}/logout`)).status).toBe(200)
+    const [{ hours }] = await rowsOf(
+      databaseUrl,
+      `select extract(epoch from "removalUntil" - now()) / 3600 as hours from web_sessions where "instanceId" = $1`,
+      [id],
+    )
+    expect(Number(hours)).toBeCloseTo(24, 1)
+    // With another token, the holder of the connection reads again what is wanted.
+    await rowsOf(databaseUrl, `update web_sessions set "removalUntil" = now() + interval '3 seconds' where "instanceId" = $1`, [id])
+    await rowsOf(databaseUrl, 'update instance_leases set token = token + 1 where "instanceId" = $1', [id])
+    await until(async () => (await stored(id)).removals === 0)
+    network.onLogin = undefined
+    expect(network.accounts.get(account)?.removed).toBe(false)
   })
 
   it('is logged out, and its keys are gone, when the device was removed on the phone', async () => {

@@ -14,6 +14,8 @@ export interface Arrived {
   /** The stanza's children besides the recipients. */
   tags: string[]
   repeats: number
+  /** By `performance.now()`. */
+  at: number
 }
 
 export interface Connection {
@@ -21,6 +23,8 @@ export interface Connection {
   send: (node: BinaryNode) => void
   /** The path of the socket's address, by which a test tells processes apart. */
   path: string
+  /** How many nodes the device sent. */
+  nodes: number
   /** Digits of the account, once it is paired. */
   account?: string
   registration?: proto.ClientPayload.IDevicePairingRegistrationData | null

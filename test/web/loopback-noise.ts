@@ -53,7 +53,7 @@ export interface NoiseConnection {
 
 export interface NoiseHandlers {
   /** The client has proved that it knows its key. */
-  opened: (payload: proto.ClientPayload) => void
+  opened: (payload: proto.ClientPayload) => void | Promise<void>
   node: (node: BinaryNode) => void | Promise<void>
   fault: (error: Error) => void
 }
@@ -123,7 +123,7 @@ export function acceptNoise(ws: WebSocket, { opened, node, fault }: NoiseHandler
       const [from, to] = expand(none)
       keys = { from, to }
       stage = 'open'
-      opened(payload)
+      await opened(payload)
     } else if (keys) await node(await decodeBinaryNode(aesDecryptGCM(bytes, keys.from, nonce(received++), none)))
   }
 

@@ -1,25 +1,20 @@
 // A WhatsApp network on loopback: linked devices log in by the real protocol, and phones write to them and read from them.
-import { randomBytes } from 'node:crypto'
-import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren, type proto } from 'baileys'
+import { type BinaryNode, getBinaryNodeChild, type proto } from 'baileys'
 import type { WebSocket } from 'ws'
-import type { Account, Arrived, Connection } from './loopback-account.ts'
-import { answerTo, type KnownPhones } from './loopback-answers.ts'
+import type { Connection } from './loopback-account.ts'
+import { answerTo } from './loopback-answers.ts'
 import { enterCode } from './loopback-code.ts'
-import { linkOf, pairingOffer, retryOf } from './loopback-link.ts'
+import { linkOf, pairingOffer } from './loopback-link.ts'
+import { Mail, now } from './loopback-mail.ts'
 import { acceptNoise } from './loopback-noise.ts'
-import { createPhone, type Phone } from './loopback-phone.ts'
 import { type OpenServer, openServer } from './loopback-server.ts'
 
 export type { Arrived } from './loopback-account.ts'
 export { rootKey } from './loopback-noise.ts'
 
 const server = 's.whatsapp.net'
-const now = () => String(Math.floor(Date.now() / 1000))
 
-export class Loopback {
-  readonly arrived: Arrived[] = []
-  readonly phones = new Map<string, Phone>()
-  readonly accounts = new Map<string, Account>()
+export class Loopback extends Mail {
   readonly requests: BinaryNode[] = []
   readonly faults: Error[] = []
   /** Connections that a second one with the same login has replaced (440). */
@@ -27,25 +22,21 @@ export class Loopback {
   /** Called at each replacement with the path of the first connection. */
   onReplaced: ((path: string) => void) | undefined
   logins = 0
-  /** Error codes with which the next messages are refused. */
-  refusals: string[] = []
-  /** Swallows the acks of this many messages. */
-  lostAcks = 0
+  /** Logins wait until this resolves. */
+  loginsAfter: Promise<void> = Promise.resolve()
   /** Answers a login in place of `success`. */
   onLogin: ((digits: string) => BinaryNode | undefined) | undefined
-  /** Devices before `oldest` are refused, which `refused` counts. The script of the network's own client names `newest`. */
-  readonly versions = { oldest: 0, refused: 0, newest: 0 }
+  /**
+   * Devices before `oldest` are refused, which `refused` counts. The script of the network's own client names `newest`. `last` is what the
+   * last device said.
+   */
+  readonly versions = { oldest: 0, refused: 0, newest: 0, last: 0 }
   /** The host to which devices upload their files. */
   mediaHost: string | undefined
   /** The network's answers about the lock on new chats and about their number, by name. */
   standing: Record<string, unknown> = {}
-  /** Each phone confirms what it gets. */
-  delivers = false
   port = 0
   private server: OpenServer | undefined
-  /** How often a device asked for a message again. */
-  retries = 0
-  private readonly written = new Map<string, { from: string; message: proto.IMessage }>()
   private readonly unpaired = new Set<Connection>()
 
   /** Value of WEB_SOCKET_URL. */
@@ -65,25 +56,18 @@ export class Loopback {
     this.server = undefined
   }
 
-  addPhones(...digits: string[]): void {
-    for (const number of digits) this.phones.set(number, createPhone(number))
-  }
-
-  phoneBy: KnownPhones = (jid) => {
-    const [user, host] = jid.split('@') as [string, string]
-    const digits = user.split(':')[0] as string
-    return this.phones.get(host === 'lid' ? digits.slice(1) : digits)
-  }
-
   /** Digits of the accounts that are connected. */
   get connected(): string[] {
     return [...this.accounts.values()].filter(({ connection }) => connection).map(({ digits }) => digits)
   }
 
   private accept(ws: WebSocket, path: string): void {
-    const connection: Connection = { ws, path, send: () => {} }
+    const connection: Connection = { ws, path, nodes: 0, send: () => {} }
     const noise = acceptNoise(ws, {
-      opened: (payload) => this.opened(connection, payload),
+      opened: async (payload) => {
+        await this.loginsAfter
+        if (ws.readyState === ws.OPEN) this.opened(connection, payload)
+      },
       node: (node) => this.take(connection, node),
       fault: (error) => void this.faults.push(error),
     })
@@ -97,7 +81,8 @@ export class Loopback {
   }
 
   private opened(connection: Connection, { username, devicePairingData, userAgent }: proto.ClientPayload): void {
-    if ((userAgent?.appVersion?.tertiary ?? 0) < this.versions.oldest) {
+    this.versions.last = userAgent?.appVersion?.tertiary ?? 0
+    if (this.versions.last < this.versions.oldest) {
       this.versions.refused++
       connection.send({ tag: 'failure', attrs: { reason: '405' } })
       return
@@ -159,6 +144,7 @@ export class Loopback {
 
   private async take(connection: Connection, node: BinaryNode): Promise<void> {
     this.requests.push(node)
+    connection.nodes++
     if (this.requests.length > 2_000) this.requests.shift()
     if (node.tag === 'iq' && node.attrs.type === 'result') {
       // After the pairing, the device logs in on a new connection.
@@ -166,15 +152,6 @@ export class Loopback {
     } else if (node.tag === 'iq') this.answer(connection, node)
     else if (node.tag === 'message') await this.relay(connection, node)
     else if (node.tag === 'receipt' && node.attrs.id) await this.confirm(connection, node.attrs.id, node.attrs.type)
-  }
-
-  /** A device got a message, or asks for it again because it cannot decrypt it. */
-  private async confirm({ account = '' }: Connection, id: string, type: string | undefined): Promise<void> {
-    const written = type === 'retry' ? this.written.get(id) : undefined
-    if (!written) return void this.accounts.get(account)?.queue.delete(id)
-    this.retries++
-    this.phones.get(written.from)?.forget(account)
-    await this.write(written.from, account, written.message, id)
   }
 
   private answer(connection: Connection, node: BinaryNode): void {
@@ -195,52 +172,6 @@ export class Loopback {
       attrs: { code: '401' },
       content: [{ tag: 'conflict', attrs: { type: 'device_removed' } }],
     })
-  }
-
-  private async relay({ send, account = '' }: Connection, node: BinaryNode): Promise<void> {
-    const { id, to } = node.attrs as { id: string; to: string }
-    const error = this.refusals.shift()
-    for (const participant of getBinaryNodeChildren(getBinaryNodeChild(node, 'participants'), 'to')) {
-      const phone = this.phoneBy(participant.attrs.jid as string)
-      const sealed = getBinaryNodeChild(participant, 'enc')
-      if (!phone || phone.digits === account || !sealed || error) continue
-      const message = await phone.decrypt(account, sealed.attrs.type as string, sealed.content as Uint8Array)
-      const seen = this.arrived.find((other) => other.id === id && other.to === phone.digits)
-      const tags = (node.content as BinaryNode[]).map(({ tag }) => tag).filter((tag) => tag !== 'participants')
-      if (seen) seen.repeats++
-      else this.arrived.push({ id, from: account, to: phone.digits, message, tags, repeats: 0 })
-      if (this.delivers) setImmediate(() => this.receipt(account, id, phone.digits))
-    }
-    if (this.lostAcks > 0) this.lostAcks--
-    else send({ tag: 'ack', attrs: { class: 'message', id, from: to, t: now(), ...(error ? { error } : {}) } })
-  }
-
-  /** A phone reports on a message. Without a type, it was delivered. */
-  receipt(account: string, id: string, from: string, type?: 'read' | 'played'): void {
-    this.accounts.get(account)?.connection?.send({
-      tag: 'receipt',
-      attrs: { id, from: `${from}@${server}`, t: now(), ...(type ? { type } : {}) },
-    })
-  }
-
-  /** A phone could not decrypt a message. */
-  askAgain(account: string, id: string, from: string): void {
-    this.accounts.get(account)?.connection?.send(retryOf(id, `${from}@${server}`))
-  }
-
-  /** A phone writes to an account. A device that is away gets it at its next login. Returns the id. */
-  async write(
-    from: string,
-    account: string,
-    message: proto.IMessage,
-    id = `3A${randomBytes(9).toString('hex').toUpperCase()}`,
-  ): Promise<string> {
-    this.written.set(id, { from, message })
-    const to = this.accounts.get(account) as Account
-    const stanza = await (this.phones.get(from) as Phone).stanza(account, to.keys, message, id)
-    to.queue.set(id, stanza)
-    to.connection?.send(stanza)
-    return id
   }
 
   /** Closes the connection of an account with a stream error. */

@@ -86,6 +86,14 @@ describe('messages of an instance of web', () => {
     }
   })
 
+  it('that the network refuses for another reason fail with that code, and restrict nothing', async () => {
+    network.refusals = ['479']
+    const id = await send({ type: 'text', text: 'malformed' })
+    await until(async () => (await message(id)).status === 'failed')
+    const [row] = await rowsOf(databaseUrl, 'select error, "errorDetail" from messages where id = $1', [id])
+    expect(row).toEqual({ error: 'PROVIDER_ERROR', errorDetail: 'the network refused the message (479)' })
+  })
+
   it('are sent again under the same id when the ack was lost, and the recipient sees one', async () => {
     network.lostAcks = 1
     const arrived = await arrivedAs(await send({ type: 'text', text: 'once' }))
@@ -111,6 +119,17 @@ describe('messages of an instance of web', () => {
     await until(() => network.logins > before)
     expect(await received(id)).toMatchObject({ body: 'while away' })
     await until(() => network.accounts.get(shop)?.queue.size === 0)
+  })
+
+  it('whose receipt is lost with the connection are confirmed at the next login, and their sender is not asked again', async () => {
+    const before = network.logins
+    network.lostReceipts = 1
+    const id = await network.write(ann, shop, { conversation: 'confirmed late' })
+    expect(await received(id)).toMatchObject({ body: 'confirmed late' })
+    await until(() => network.logins > before)
+    await until(() => network.accounts.get(shop)?.queue.size === 0)
+    expect(network.retries).toBe(0)
+    expect(await received(await network.write(ann, shop, { conversation: 'and on' }))).toMatchObject({ body: 'and on' })
   })
 
   it('can be preceded by a look-up, whose answer is kept', async () => {

@@ -1,6 +1,8 @@
 // Instances of `web` on the loopback network: creates them, pairs them, sends.
 
+import type { App } from '../../src/core/app.ts'
 import { muteSignalKeys } from '../../src/providers/web/mute-console.ts'
+import { type Timing, timing } from '../../src/providers/web/timing.ts'
 import { type Account, type Api, api, atEnd, createAccount, sql, until } from '../kit/kit.ts'
 import { Loopback, rootKey } from './loopback.ts'
 
@@ -18,6 +20,11 @@ export async function openLoopback(...phones: string[]): Promise<Loopback> {
   network.addPhones(...phones)
   atEnd('file', () => network.close())
   return network
+}
+
+/** Shortens times of the connections in a gateway of this process. Those of leases hold from the next start on. */
+export function hasten({ app }: { app: App }, times: Partial<Timing>): void {
+  timing.replace(app, { ...timing(app), ...times })
 }
 
 export interface LiveState {

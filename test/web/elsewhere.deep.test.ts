@@ -1,0 +1,49 @@
+// A message that any process accepts leaves through the process that holds the connection, and hardly later.
+import { expect, it } from 'vitest'
+import { api, cloneDatabase, startGateway, until } from '../kit/kit.ts'
+import { environmentOf, openClient, openLoopback, rowsOf } from './rig.ts'
+
+const ann = '393331234567'
+const shop = '390000000061'
+const count = 100
+
+it('a message accepted by either process is on the socket within 100 ms of its commit, p99', { timeout: 240_000 }, async () => {
+  const databaseUrl = await cloneDatabase()
+  const network = await openLoopback(ann)
+  const start = (path: string) => startGateway({ databaseUrl, env: environmentOf(network, path) })
+  const gateways = [await start('/0'), await start('/1')]
+  const client = await openClient(databaseUrl, gateways[0] as { url: string })
+  const instanceId = await client.pair(network, shop)
+  const path = network.accounts.get(shop)?.connection?.path as string
+  const send = async (gateway: { url: string }, text: string) => {
+    const { body } = await api(gateway, client.account.apiKey).post('messages/send', {
+      instanceId,
+      to: `+${ann}`,
+      type: 'text',
+      text,
+    })
+    const arrived = await until(() => network.arrived.find(({ message }) => message.extendedTextMessage?.text === text), {
+      everyMs: 2,
+    })
+    await until(
+      async () => (await rowsOf(databaseUrl, 'select status from messages where id = $1', [body.data.id]))[0].status === 'sent',
+    )
+    return arrived.at
+  }
+  for (const gateway of gateways) for (let i = 0; i < 5; i++) await send(gateway, `warm ${gateway.url} ${i}`)
+  for (const [n, gateway] of gateways.entries()) {
+    const times: number[] = []
+    for (let i = 0; i < count; i++) {
+      const askedAt = performance.now()
+      times.push((await send(gateway, `${n} ${i}`)) - askedAt)
+    }
+    times.sort((a, b) => a - b)
+    const [half, most] = [times[count / 2] as number, times.at(-2) as number]
+    const where = path.endsWith(`/${n}`) ? 'the holder' : 'the other process'
+    console.log(
+      `accepted by ${where}: request to socket p50 ${half.toFixed(0)} ms, p99 ${most.toFixed(0)} ms, slowest ${times.at(-1)?.toFixed(0)} ms`,
+    )
+    expect(most).toBeLessThan(100)
+  }
+  expect(network.faults).toEqual([])
+})

@@ -1,0 +1,98 @@
+// Messages that come in over WhatsApp Web: who wrote, what is left alone, and how long an answer counts as a button.
+import { beforeAll, describe, expect, it } from 'vitest'
+import { cloneDatabase, openGateway, until } from '../kit/kit.ts'
+import type { Loopback } from './loopback.ts'
+import { type Client, environmentOf, openClient, openLoopback, rowsOf } from './rig.ts'
+
+const ann = '393331234567'
+const shop = '390000000001'
+
+describe('a message that comes in', () => {
+  let network: Loopback
+  let client: Client
+  let databaseUrl: string
+  let instanceId: string
+
+  beforeAll(async () => {
+    databaseUrl = await cloneDatabase()
+    network = await openLoopback(ann)
+    client = await openClient(databaseUrl, await openGateway({ databaseUrl, env: environmentOf(network) }))
+    instanceId = await client.pair(network, shop)
+  })
+
+  const received = async (stanzaId: string) =>
+    await until(async () => {
+      const { messages } = (await client.api.get('messages?direction=inbound&limit=100')).body.data
+      return messages.find((one: { providerMessageId: string }) => one.providerMessageId === stanzaId)
+    })
+  const confirmed = () => until(() => network.accounts.get(shop)?.queue.size === 0)
+
+  it('of a sender whose number the network does not give has the id of the network, until it gives the number', async () => {
+    const bo = '393335550001'
+    network.addPhones(bo)
+    const unnamed = await received(await network.write(bo, shop, { conversation: 'Hi' }, { attrs: { sender_pn: undefined } }))
+    expect(unnamed).toMatchObject({ from: `9${bo}@lid`, body: 'Hi' })
+    expect(await received(await network.write(bo, shop, { conversation: 'me' }))).toMatchObject({ from: `+${bo}` })
+    // The network told the number before.
+    const known = await received(await network.write(bo, shop, { conversation: 'again' }, { attrs: { sender_pn: undefined } }))
+    expect(known).toMatchObject({ from: `+${bo}` })
+    // No contact is made by itself.
+    expect((await client.api.get('contacts')).body.data.contacts).toEqual([])
+  })
+
+  it.each([
+    ['a group', { from: '120363000000000001@g.us', participant: `9${ann}@lid` }],
+    ['a status post', { from: 'status@broadcast', participant: `9${ann}@lid` }],
+    ['a channel', { from: '120363000000000002@newsletter' }],
+  ])('from %s is left alone', async (_, attrs) => {
+    const count = async () => (await rowsOf(databaseUrl, `select from messages where direction = 'inbound'`)).length
+    const before = await count()
+    const left = await network.write(ann, shop, { conversation: 'to many' }, { attrs })
+    await received(await network.write(ann, shop, { conversation: 'to the shop' }))
+    expect(await count()).toBe(before + 1)
+    network.accounts.get(shop)?.queue.delete(left)
+    await confirmed()
+  })
+
+  it('is a button for seven days after its options were sent, and a text after that', async () => {
+    const buttons = [{ type: 'reply', displayText: 'Yes', id: 'y' }]
+    const { body } = await client.api.post('messages/send', {
+      instanceId,
+      to: `+${ann}`,
+      type: 'buttons',
+      title: 'Come?',
+      description: 'Tonight',
+      buttons,
+    })
+    await until(async () => (await rowsOf(databaseUrl, 'select status from messages where id = $1', [body.data.id]))[0].status === 'sent')
+    const kindOf = async () => {
+      const { id } = await received(await network.write(ann, shop, { conversation: '1' }))
+      return (await rowsOf(databaseUrl, 'select content from messages where id = $1', [id]))[0].content
+    }
+    const age = (hours: number) =>
+      rowsOf(databaseUrl, `update web_options set "sentAt" = now() - $1 * interval '1 hour' returning 1`, [hours])
+    await age(7 * 24 - 1)
+    expect(await kindOf()).toMatchObject({ kind: 'button', buttonId: 'y' })
+    await age(7 * 24)
+    expect(await kindOf()).toEqual({ kind: 'text' })
+  })
+})
+
+describe('a receipt', () => {
+  it('that a message was read without one that it was delivered tells both, in order', async () => {
+    const databaseUrl = await cloneDatabase()
+    const network = await openLoopback(ann)
+    const client = await openClient(databaseUrl, await openGateway({ databaseUrl, env: environmentOf(network) }))
+    const instanceId = await client.pair(network, shop)
+    const { body } = await client.api.post('messages/send', { instanceId, to: `+${ann}`, type: 'text', text: 'Hi' })
+    const arrived = await until(() => network.arrived[0])
+    network.receipt(shop, arrived.id, ann, 'read')
+    const types = async () =>
+      await rowsOf(databaseUrl, `select type from events where "messageId" = $1 and type <> 'message.queued' order by seq`, [body.data.id])
+    expect(await until(async () => ((await types()).length === 3 ? await types() : undefined))).toEqual([
+      { type: 'message.sent' },
+      { type: 'message.delivered' },
+      { type: 'message.read' },
+    ])
+  })
+})

@@ -1,0 +1,43 @@
+// A gateway that is killed around each send over WhatsApp Web: the next process sends under the same id, and the recipient sees each message once.
+import { expect, it } from 'vitest'
+import { api, cloneDatabase, startGateway, until } from '../kit/kit.ts'
+import { environmentOf, openClient, openLoopback, rowsOf } from './rig.ts'
+
+const ann = '393331234567'
+const failpoints = [
+  'send.after_claim',
+  'send.before_provider',
+  'send.after_provider_accept',
+  'send.before_commit',
+  'send.after_commit_before_ack',
+]
+
+it('loses no message and shows none twice, wherever its process dies', { timeout: 400_000 }, async () => {
+  const databaseUrl = await cloneDatabase()
+  const network = await openLoopback(ann)
+  const env = environmentOf(network)
+  const setup = await startGateway({ databaseUrl, env })
+  const client = await openClient(databaseUrl, setup)
+  const instanceId = await client.pair(network, '390000000095')
+  await setup.stop()
+  for (const failpoint of failpoints) {
+    const doomed = await startGateway({ databaseUrl, env: { ...env, FAILPOINT: `${failpoint}=kill` } })
+    // The process may die before it answers.
+    await api(doomed, client.account.apiKey)
+      .post('messages/send', { instanceId, to: `+${ann}`, type: 'text', text: failpoint })
+      .catch(() => {})
+    expect((await doomed.exited).signal).toBe('SIGKILL')
+  }
+  await startGateway({ databaseUrl, env })
+  await until(
+    async () => (await rowsOf(databaseUrl, `select status from messages`)).every(({ status }) => status === 'sent'),
+    { timeoutMs: 120_000, everyMs: 100 },
+  )
+  expect(network.arrived.map(({ message }) => message.extendedTextMessage?.text)).toEqual(failpoints)
+  const repeats = network.arrived.map((one) => one.repeats)
+  // Killed before the call, a message has not left; after the call, it leaves again under its id, unless the outcome was stored.
+  expect(repeats.slice(0, 2)).toEqual([0, 0])
+  expect(repeats[2]).toBe(1)
+  expect(repeats[3]).toBe(1)
+  expect(network.faults).toEqual([])
+})

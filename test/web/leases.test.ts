@@ -1,0 +1,59 @@
+// The lease of a connection within one process: it ends the connection when it cannot be renewed, and its start releases what waits.
+import { expect, it } from 'vitest'
+import { cloneDatabase, openGateway, sql, until } from '../kit/kit.ts'
+import { environmentOf, openClient, openLoopback, rowsOf } from './rig.ts'
+
+const ann = '393331234567'
+
+it('a connection ends before its lease does when the database cannot renew it, and returns with the database', async () => {
+  const account = '390000000071'
+  const databaseUrl = await cloneDatabase()
+  const network = await openLoopback(ann)
+  const client = await openClient(databaseUrl, await openGateway({ databaseUrl, env: environmentOf(network) }))
+  const id = await client.pair(network, account)
+  const locker = await sql(databaseUrl).connect()
+  try {
+    await locker.query('begin; lock table instance_leases in access exclusive mode')
+    const { rows } = await locker.query('select "leaseUntil" from instance_leases where "instanceId" = $1', [id])
+    const leaseUntil = rows[0].leaseUntil as Date
+    expect(leaseUntil.getTime()).toBeGreaterThan(Date.now())
+    await until(() => !network.connected.includes(account))
+    expect(Date.now()).toBeLessThan(leaseUntil.getTime())
+    // Nothing is sent meanwhile.
+    const { body } = await client.api.post('messages/send', { instanceId: id, to: `+${ann}`, type: 'text', text: 'later' })
+    await locker.query('rollback')
+    await until(
+      async () => (await rowsOf(databaseUrl, 'select status from messages where id = $1', [body.data.id]))[0].status === 'sent',
+    )
+  } finally {
+    locker.release()
+  }
+  expect(network.arrived.map(({ message }) => message.extendedTextMessage?.text)).toEqual(['later'])
+  expect([network.replaced, network.faults]).toEqual([0, []])
+})
+
+it('messages that wait for a connection leave when it opens, before the job that looks after them', async () => {
+  const account = '390000000072'
+  const databaseUrl = await cloneDatabase()
+  const network = await openLoopback(ann)
+  const env = environmentOf(network)
+  const client = await openClient(databaseUrl, await openGateway({ databaseUrl, env: { ...env, ROLES: 'http' } }))
+  const worker = { databaseUrl, env: { ...env, ROLES: 'worker,relay' } }
+  const former = await openGateway(worker)
+  const instanceId = await client.pair(network, account)
+  await former.stop()
+  const { promise, resolve: open } = Promise.withResolvers<void>()
+  network.loginsAfter = promise
+  await openGateway(worker)
+  const { body } = await client.api.post('messages/send', { instanceId, to: `+${ann}`, type: 'text', text: 'at once' })
+  const row = async () => (await rowsOf(databaseUrl, 'select status, "heldBy" from messages where id = $1', [body.data.id]))[0]
+  await until(async () => (await row()).heldBy !== null)
+  open()
+  await until(() => network.arrived.length === 1)
+  const [{ waiting }] = await rowsOf(
+    databaseUrl,
+    `select count(*)::int as waiting from pgboss.job where name = 'message.hold' and state = 'created' and start_after > now()`,
+  )
+  expect(waiting).toBe(1)
+  await until(async () => (await row()).status === 'sent')
+})

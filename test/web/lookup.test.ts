@@ -1,0 +1,36 @@
+// Look-ups of numbers on WhatsApp Web: slowly, because bulk questions get accounts flagged, and once in seven days.
+import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren } from 'baileys'
+import { expect, it } from 'vitest'
+import { cloneDatabase, openGateway } from '../kit/kit.ts'
+import { environmentOf, openClient, openLoopback, rowsOf } from './rig.ts'
+
+const ann = '393331234567'
+
+it('asks for 20 numbers at once and once a second, and again after seven days', async () => {
+  const databaseUrl = await cloneDatabase()
+  const network = await openLoopback(ann)
+  const client = await openClient(databaseUrl, await openGateway({ databaseUrl, env: environmentOf(network) }))
+  const instanceId = await client.pair(network, '390000000063')
+  const sizes = () =>
+    network.requests
+      .filter(({ attrs }) => attrs.xmlns === 'usync')
+      .map((request: BinaryNode) => {
+        const list = getBinaryNodeChild(getBinaryNodeChild(request, 'usync'), 'list')
+        return getBinaryNodeChildren(list, 'user').length
+      })
+  const ask = async (numbers: string[]) => (await client.api.post('number-lookups', { instanceId, numbers })).body.data
+  const numbers = [`+${ann}`, ...Array.from({ length: 44 }, (_, i) => `+39333999${1_000 + i}`)]
+  const askedAt = performance.now()
+  const found = await ask(numbers)
+  expect(performance.now() - askedAt).toBeGreaterThan(2_000)
+  expect(sizes()).toEqual([20, 20, 5])
+  expect(found.map(({ exists }: { exists: boolean }) => exists)).toEqual(numbers.map((number) => number === `+${ann}`))
+
+  const age = (hours: number) => rowsOf(databaseUrl, `update web_numbers set "checkedAt" = now() - $1 * interval '1 hour'`, [hours])
+  await age(7 * 24 - 1)
+  await ask(numbers)
+  expect(sizes()).toHaveLength(3)
+  await age(7 * 24)
+  await ask(numbers.slice(0, 5))
+  expect(sizes()).toEqual([20, 20, 5, 5])
+})
