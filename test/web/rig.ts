@@ -2,6 +2,7 @@
 
 import type { App } from '../../src/core/app.ts'
 import { muteSignalKeys } from '../../src/providers/web/mute-console.ts'
+import { undoFailedTrials } from '../../src/providers/web/session-trials.ts'
 import { type Timing, timing } from '../../src/providers/web/timing.ts'
 import { type Account, type Api, api, atEnd, createAccount, sql, until } from '../kit/kit.ts'
 import { Loopback, rootKey } from './loopback.ts'
@@ -16,6 +17,7 @@ export const environmentOf = (network: Loopback, path = '') => ({
 export async function openLoopback(...phones: string[]): Promise<Loopback> {
   // The phones of the network use the same package.
   muteSignalKeys()
+  undoFailedTrials()
   const network = await new Loopback().listen()
   network.addPhones(...phones)
   atEnd('file', () => network.close())

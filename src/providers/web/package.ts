@@ -5,6 +5,7 @@ import type { App } from '../../core/app.ts'
 import { rememberSignatures } from './certificates.ts'
 import { muteSignalKeys } from './mute-console.ts'
 import { survivePackageFaults } from './package-faults.ts'
+import { undoFailedTrials } from './session-trials.ts'
 
 export type WhatsApp = typeof Baileys
 
@@ -24,6 +25,7 @@ export function isInstalled(name = packageName): boolean {
 async function load(): Promise<WhatsApp> {
   const whatsApp = await import('baileys')
   rememberSignatures(whatsApp.Curve)
+  undoFailedTrials()
   return whatsApp
 }
 
