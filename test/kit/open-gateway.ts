@@ -9,13 +9,17 @@ import { until } from './until.ts'
 export interface OpenGateway extends Pick<Running, 'logs' | 'line'> {
   /** `http://127.0.0.1:PORT`. */
   url: string
-  app: App
   /** Stops it as SIGTERM does. */
   stop: () => Promise<unknown>
 }
 
+/** One in this process, whose parts a test can replace. */
+export interface InnerGateway extends OpenGateway {
+  app: App
+}
+
 /** Starts a gateway on a clone of the template. It ends with the test, or with the file when no test runs. */
-export async function openGateway({ databaseUrl, env }: GatewayOptions & { databaseUrl: string }): Promise<OpenGateway> {
+export async function openGateway({ databaseUrl, env }: GatewayOptions & { databaseUrl: string }): Promise<InnerGateway> {
   // Loaded here, because most tests need none of it.
   const [{ openGateway: open }, { readConfig }, { createLog }] = await Promise.all([
     import('../../src/gateway.ts'),

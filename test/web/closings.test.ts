@@ -1,12 +1,12 @@
 // The state of an instance after the network closed its connection, by the network's code.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { cloneDatabase, type OpenGateway, openGateway, until } from '../kit/kit.ts'
+import { cloneDatabase, type InnerGateway, openGateway, until } from '../kit/kit.ts'
 import type { Loopback } from './loopback.ts'
 import { type Client, environmentOf, hasten, openClient, openLoopback, rowsOf } from './rig.ts'
 
 describe('an instance whose connection the network closes', () => {
   let network: Loopback
-  let gateway: OpenGateway
+  let gateway: InnerGateway
   let client: Client
   let databaseUrl: string
 

@@ -65,7 +65,9 @@ describe('the connection of an instance of web', () => {
     )
     expect(Number(hours)).toBeCloseTo(24, 1)
     // With another token, the holder of the connection reads again what is wanted.
-    await rowsOf(databaseUrl, `update web_sessions set "removalUntil" = now() + interval '3 seconds' where "instanceId" = $1`, [id])
+    await rowsOf(databaseUrl, `update web_sessions set "removalUntil" = now() + interval '3 seconds' where "instanceId" = $1`, [
+      id,
+    ])
     await rowsOf(databaseUrl, 'update instance_leases set token = token + 1 where "instanceId" = $1', [id])
     await until(async () => (await stored(id)).removals === 0)
     network.onLogin = undefined

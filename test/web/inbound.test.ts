@@ -64,7 +64,9 @@ describe('a message that comes in', () => {
       description: 'Tonight',
       buttons,
     })
-    await until(async () => (await rowsOf(databaseUrl, 'select status from messages where id = $1', [body.data.id]))[0].status === 'sent')
+    await until(
+      async () => (await rowsOf(databaseUrl, 'select status from messages where id = $1', [body.data.id]))[0].status === 'sent',
+    )
     const kindOf = async () => {
       const { id } = await received(await network.write(ann, shop, { conversation: '1' }))
       return (await rowsOf(databaseUrl, 'select content from messages where id = $1', [id]))[0].content
@@ -88,7 +90,9 @@ describe('a receipt', () => {
     const arrived = await until(() => network.arrived[0])
     network.receipt(shop, arrived.id, ann, 'read')
     const types = async () =>
-      await rowsOf(databaseUrl, `select type from events where "messageId" = $1 and type <> 'message.queued' order by seq`, [body.data.id])
+      await rowsOf(databaseUrl, `select type from events where "messageId" = $1 and type <> 'message.queued' order by seq`, [
+        body.data.id,
+      ])
     expect(await until(async () => ((await types()).length === 3 ? await types() : undefined))).toEqual([
       { type: 'message.sent' },
       { type: 'message.delivered' },

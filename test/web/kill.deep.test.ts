@@ -29,10 +29,10 @@ it('loses no message and shows none twice, wherever its process dies', { timeout
     expect((await doomed.exited).signal).toBe('SIGKILL')
   }
   await startGateway({ databaseUrl, env })
-  await until(
-    async () => (await rowsOf(databaseUrl, `select status from messages`)).every(({ status }) => status === 'sent'),
-    { timeoutMs: 120_000, everyMs: 100 },
-  )
+  await until(async () => (await rowsOf(databaseUrl, `select status from messages`)).every(({ status }) => status === 'sent'), {
+    timeoutMs: 120_000,
+    everyMs: 100,
+  })
   expect(network.arrived.map(({ message }) => message.extendedTextMessage?.text)).toEqual(failpoints)
   const repeats = network.arrived.map((one) => one.repeats)
   // Killed before the call, a message has not left; after the call, it leaves again under its id, unless the outcome was stored.

@@ -26,7 +26,8 @@ it('asks for 20 numbers at once and once a second, and again after seven days', 
   expect(sizes()).toEqual([20, 20, 5])
   expect(found.map(({ exists }: { exists: boolean }) => exists)).toEqual(numbers.map((number) => number === `+${ann}`))
 
-  const age = (hours: number) => rowsOf(databaseUrl, `update web_numbers set "checkedAt" = now() - $1 * interval '1 hour'`, [hours])
+  const age = (hours: number) =>
+    rowsOf(databaseUrl, `update web_numbers set "checkedAt" = now() - $1 * interval '1 hour'`, [hours])
   await age(7 * 24 - 1)
   await ask(numbers)
   expect(sizes()).toHaveLength(3)

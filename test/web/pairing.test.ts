@@ -1,12 +1,12 @@
 // Pairing: each code is shown as it comes, and one that nobody uses ends the attempt, until the next `connect`.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { cloneDatabase, type OpenGateway, openGateway, until } from '../kit/kit.ts'
+import { cloneDatabase, type InnerGateway, openGateway, until } from '../kit/kit.ts'
 import type { Loopback } from './loopback.ts'
 import { type Client, environmentOf, hasten, openClient, openLoopback } from './rig.ts'
 
 describe('an instance of web that is to be paired', () => {
   let network: Loopback
-  let gateway: OpenGateway
+  let gateway: InnerGateway
   let client: Client
 
   beforeAll(async () => {

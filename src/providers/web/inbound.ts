@@ -46,7 +46,10 @@ export function receiveFrom({ app, host, lease, signal, markRead }: ReceiveOptio
   async function knows(stanzaId: string, error: Error): Promise<boolean> {
     const { instanceId } = lease
     if (await host.received(instanceId, stanzaId)) return true
-    app.log.warn({ instanceId, stanzaId, err: error.message }, 'a message could not be decrypted; its sender is asked for it again')
+    app.log.warn(
+      { instanceId, stanzaId, err: error.message },
+      'a message could not be decrypted; its sender is asked for it again',
+    )
     return false
   }
 
