@@ -76,7 +76,7 @@ export interface Replacement extends SealedRow {
 }
 
 /** The value of a row, as SQL. */
-const valueOf = ({ column, path }: SealedColumn, prefix = '') =>
+const sealedValue = ({ column, path }: SealedColumn, prefix = '') =>
   path ? `${prefix}"${column}" #>> '{${path.join()}}'` : `${prefix}"${column}"`
 
 const quoted = (names: readonly { name: string }[], prefix = '') => names.map(({ name }) => `${prefix}"${name}"`).join(', ')
@@ -91,8 +91,8 @@ export async function readSealed(
   const { table, key, where = 'true' } = sealed
   const bounds = key.map(({ type }, n) => `$${n + 2}::${type}`).join(', ')
   const { rows } = await sql.query<SealedRow>(
-    `select array[${key.map(({ name }) => `"${name}"::text`).join(', ')}] as id, ${valueOf(sealed)} as stored from ${table}
-     where octet_length(${valueOf(sealed)}) > 0 and ${where} ${after ? `and (${quoted(key)}) > (${bounds})` : ''} order by ${quoted(key)} limit $1`,
+    `select array[${key.map(({ name }) => `"${name}"::text`).join(', ')}] as id, ${sealedValue(sealed)} as stored from ${table}
+     where octet_length(${sealedValue(sealed)}) > 0 and ${where} ${after ? `and (${quoted(key)}) > (${bounds})` : ''} order by ${quoted(key)} limit $1`,
     [limit, ...(after ?? [])],
   )
   return rows
@@ -104,7 +104,7 @@ export async function replaceSealed(sql: Sql, sealed: SealedColumn, rows: readon
   const count = key.length
   const lists = [...key.map((part) => part.type), type, type].map((each, n) => `$${n + 1}::${each}[]`).join(', ')
   const same = key.map(({ name }) => `t."${name}" = u."${name}"`).join(' and ')
-  const unchanged = `${valueOf(sealed, 't.')} = u.stored`
+  const unchanged = `${sealedValue(sealed, 't.')} = u.stored`
   const next = path ? `jsonb_set(t."${column}", '{${path.join()}}', to_jsonb(u.next))` : 'u.next'
   const { rowCount } = await sql.query(
     `with u as materialized (
