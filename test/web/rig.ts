@@ -70,8 +70,12 @@ export async function openClient(databaseUrl: string, gateway: { url: string }):
       const id = await client.create(settings)
       const { status, body } = await calls.post(`instances/${id}/connect`, {})
       if (status !== 200) throw new Error(JSON.stringify(body))
-      const qr = await until(async () => (await state(id)).qr)
-      network.scan(qr, digits)
+      // A code can be out of date, because its connection has just moved to another process.
+      await until(async () => {
+        const { qr } = await state(id)
+        if (qr) network.scan(qr, digits)
+        return qr !== null
+      })
       await client.reached(id, 'connected')
       return id
     },
