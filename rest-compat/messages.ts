@@ -151,6 +151,12 @@ export const messagesQuery = z.object({
     .transform((sort) => sorts[sort])
     .describe('The sort order.'),
   status: once.optional().describe('Only messages in this status.'),
+  statuses: once
+    .transform((list) => list.split(','))
+    .meta({ examples: ['failed,cancelled'] })
+    .optional()
+    .describe('Only messages in one of these statuses, separated by commas.'),
+  errorCode: once.optional().describe('Only messages that failed or were cancelled for this reason.'),
   direction: once.optional().describe('Only messages in this direction.'),
   type: once.optional().describe('Only messages of this type.'),
   instanceId: once.optional().describe('Only messages of this instance.'),
@@ -158,6 +164,11 @@ export const messagesQuery = z.object({
   campaignId: once.optional().describe('Only messages of this campaign.'),
   reference: once.meta({ minLength: 1, maxLength: 255 }).optional().describe('Only messages with this `reference` of yours.'),
   to: number.optional().describe('Only messages to this number, E.164.'),
+  phone: number.optional().describe('Only messages to or from this number of another party, E.164.'),
+  text: once
+    .meta({ minLength: 1, maxLength: 200 })
+    .optional()
+    .describe('Only messages with this text in their `body`; of the last 31 days, unless another filter makes the list short.'),
   createdFrom: moment.optional().describe('Only messages accepted at or after this time.'),
   createdTo: moment.optional().describe('Only messages accepted before this time.'),
 })

@@ -3,6 +3,7 @@
 import { readAuthors } from './accounts/service.ts'
 import { limitSignIn } from './billing/admission/sign-in-rate.ts'
 import { keepRecipients } from './campaigns/expired.sql.ts'
+import { plannedSends } from './campaigns/forecast.ts'
 import { leaveOut } from './campaigns/leave-out.ts'
 import { checkCampaign } from './campaigns/service.ts'
 import { type App, type AppOptions, createApp } from './core/app.ts'
@@ -29,7 +30,7 @@ import { revokeInvitations } from './teams/revoke-invitations.ts'
 import { eraseAnswers } from './webhooks/attempts.sql.ts'
 import { disableEndpointsOf } from './webhooks/disable.ts'
 import { fitEndpoints } from './webhooks/over-plan.ts'
-import { endEndpoints } from './webhooks/service.ts'
+import { countEndpoints, endEndpoints } from './webhooks/service.ts'
 
 export async function openApp(options: Omit<AppOptions, 'hooks'>): Promise<App> {
   return await createApp({
@@ -44,7 +45,9 @@ export async function openApp(options: Omit<AppOptions, 'hooks'>): Promise<App> 
       isInvited,
       fitInstances,
       fitEndpoints,
+      countEndpoints,
       releaseWaiting,
+      plannedSends,
       knownNumbers,
       leaveOutOfCampaigns: leaveOut,
       keepRecipients,

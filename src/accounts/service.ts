@@ -21,6 +21,7 @@ export { addressOfSession, personOf, readAuthors, userIdOf } from './find-user.t
 export {
   type ApiKeyRow,
   activeKeys,
+  countKeys,
   createApiKey,
   type IssuedApiKey,
   issueApiKey,

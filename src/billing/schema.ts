@@ -1,5 +1,6 @@
 // GraphQL types and queries of account, plan and usage.
 
+import { countKeys } from '../accounts/service.ts'
 import { fail } from '../core/errors.ts'
 import { builder } from '../core/graph/builder.ts'
 import { PaymentStatus, SubscriptionStatus } from '../generated/prisma/enums.ts'
@@ -21,6 +22,14 @@ export const UsageRef = builder.objectRef<UsageSnapshot>('Usage').implement({
     }),
     apiRequestsCount: t.exposeInt('apiRequestsCount', {
       description: 'API requests with a key, including this one if it uses a key. Requests of signed-in users do not count.',
+    }),
+    apiKeys: t.int({
+      description: 'API keys that exist now.',
+      resolve: (_, __, { app, principal }) => countKeys(app.db, principal.ownerId),
+    }),
+    webhookEndpoints: t.int({
+      description: 'Webhook endpoints that exist now.',
+      resolve: (_, __, { app, principal }) => app.hooks.countEndpoints(app.db, principal.ownerId),
     }),
     periodStart: t.expose('periodStart', {
       type: 'DateTime',

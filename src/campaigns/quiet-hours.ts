@@ -37,6 +37,11 @@ export function quietUntil(quiet: QuietHours | null, now: Date): Date | null {
   return day.set({ hour: Math.floor(to / 60), minute: to % 60, second: 0, millisecond: 0 }).toJSDate()
 }
 
+/** How many minutes of a day they take. */
+export function quietMinutes({ from, to }: QuietHours): number {
+  return (minutesOf(to) - minutesOf(from) + 24 * 60) % (24 * 60)
+}
+
 function minutesOf(time: string): number {
   const [hours = 0, minutes = 0] = time.split(':').map(Number)
   return hours * 60 + minutes

@@ -75,8 +75,12 @@ export interface Hooks {
   /** Let resources rest that exceed a plan, and wake them again. */
   fitInstances: FitHook
   fitEndpoints: FitHook
+  /** The endpoints in all workspaces that count against the plan of that account. */
+  countEndpoints: (db: Db, ownerId: string) => Promise<number>
   /** Releases the messages that wait for an instance when it connects or is deleted. */
   releaseWaiting: (app: App, tx: Sql, instanceId: string) => Promise<void>
+  /** How many messages campaigns are going to send through each instance, in each of the `days` times 24 hours from `from` on. */
+  plannedSends: (app: App, instanceIds: readonly string[], from: Date, days: number) => Promise<number[][]>
   /** For each number of which the messages of the instance tell it: whether it is on the network. */
   knownNumbers: (
     app: App,

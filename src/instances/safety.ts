@@ -58,6 +58,19 @@ export interface Traffic {
   disconnections24h: number
 }
 
+/** The traffic of an instance that is not used. */
+export const idle: Traffic = {
+  outbound1h: 0,
+  outbound24h: 0,
+  uniqueRecipients1h: 0,
+  uniqueRecipients24h: 0,
+  inboundReplies24h: 0,
+  inboundReplies7d: 0,
+  failed24h: 0,
+  coldRecipients24h: 0,
+  disconnections24h: 0,
+}
+
 export interface Standing {
   firstConnectedAt: Date | null
   /** When the provider last said that the account is restricted, and that it is close to that. */

@@ -3,7 +3,6 @@ import { z } from 'zod'
 import type { App } from '../core/app.ts'
 import type { Config } from '../core/config/config.ts'
 import type { Context } from '../core/context.ts'
-import { countedWorkspaces } from '../core/counted-workspaces.ts'
 import type { Sql } from '../core/database/database.ts'
 import { fail } from '../core/errors.ts'
 import { idempotencyKey } from '../core/graph/input.ts'
@@ -16,6 +15,7 @@ import { jsonObject, nameOf, parse } from '../core/validation.ts'
 import type { Instance, Prisma } from '../generated/prisma/client.ts'
 import { ProviderName } from '../generated/prisma/enums.ts'
 import { providerOf } from '../providers/providers.ts'
+import { countInstances } from './count.ts'
 import { lockInstance, markDeleted, storeChanges } from './instances.sql.ts'
 import { applyChange } from './state.ts'
 import { tellInstance } from './tell.ts'
@@ -60,8 +60,7 @@ export async function createInstance(ctx: Context, input: z.output<typeof create
     const stored = network.storeSettings(input.settings ?? {})
     requireManager(principal)
     const { maxInstances } = await ctx.app.hooks.lockQuota(tx, ctx.principal)
-    const count = await tx.db.instance.count({ where: { deletedAt: null, workspace: countedWorkspaces(principal.ownerId) } })
-    if (count >= maxInstances) fail('MAX_INSTANCES_REACHED')
+    if ((await countInstances(tx.db, principal.ownerId)) >= maxInstances) fail('MAX_INSTANCES_REACHED')
     const { workspaceId, ownerId: userId } = principal
     const settings = stored.settings as Prisma.InputJsonObject
     const data = { id: newId(), workspaceId, userId, name: input.name, provider, settings, credentials: stored.credentials }

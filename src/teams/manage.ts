@@ -8,11 +8,17 @@ import { fail } from '../core/errors.ts'
 import { write } from '../core/idempotency/idempotency.ts'
 import { enqueue } from '../core/jobs/jobs.ts'
 import { requireManager, requireOwner } from '../core/roles.ts'
+import type { Prisma } from '../generated/prisma/client.ts'
 import { closedJob } from './closed-job.ts'
 import type { LockedTeam } from './lock.sql.ts'
 import { lockOwnTeam } from './lock.ts'
 import { readTeam, type TeamRow } from './read.ts'
 import { insertTeam } from './service.ts'
+
+/** The teams that the account owns. */
+export async function countTeams(db: Prisma.TransactionClient, ownerId: string): Promise<number> {
+  return await db.team.count({ where: { ownerId, deletedAt: null } })
+}
 
 /**
  * Creates a team that the caller owns, on their own subscription.
@@ -23,8 +29,7 @@ export async function createOwnTeam(ctx: Context, name: string): Promise<TeamRow
   return await write(ctx, async (tx) => {
     const { lasting, active } = await lockPlan(tx, userId)
     if (!active) fail('SUBSCRIPTION_INACTIVE')
-    const owned = await tx.db.team.count({ where: { ownerId: userId, deletedAt: null } })
-    if (owned >= lasting.teams.maxOwned) fail('MAX_TEAMS_REACHED')
+    if ((await countTeams(tx.db, userId)) >= lasting.teams.maxOwned) fail('MAX_TEAMS_REACHED')
     const { teamId } = await insertTeam(tx, userId, name)
     return await readTeam(tx.db, userId, teamId)
   })

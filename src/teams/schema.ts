@@ -1,9 +1,10 @@
 // GraphQL types and mutations of teams. Each field takes the team from its argument; the `X-Team-Id` header has no effect here.
+import { UsageRef } from '../billing/schema.ts'
 import { builder } from '../core/graph/builder.ts'
 import { DeletedRef } from '../core/graph/deleted.ts'
 import { keyed } from '../core/idempotency/idempotency.ts'
 import { CreateTeamInput, TeamRoleRef, teamIdOf, UpdateTeamInput } from './input.ts'
-import { createOwnTeam, deleteTeam, renameTeam } from './manage.ts'
+import { countTeams, createOwnTeam, deleteTeam, renameTeam } from './manage.ts'
 import { mostTeams, readTeam, readTeams, type TeamRow } from './read.ts'
 
 export const TeamRef = builder.objectRef<TeamRow>('Team').implement({
@@ -21,6 +22,13 @@ export const TeamRef = builder.objectRef<TeamRow>('Team').implement({
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the group or its members last changed.' }),
   }),
 })
+
+builder.objectField(UsageRef, 'teams', (t) =>
+  t.int({
+    description: 'Teams that the account owns now.',
+    resolve: (_, __, { app, principal }) => countTeams(app.db, principal.ownerId),
+  }),
+)
 
 builder.queryFields((t) => ({
   teams: t.field({

@@ -8,6 +8,7 @@ import { newId } from '../core/id.ts'
 import { write } from '../core/idempotency/idempotency.ts'
 import { serverOf } from '../core/network/address.ts'
 import { lockManager, manages, requireManager } from '../core/roles.ts'
+import type { Prisma } from '../generated/prisma/client.ts'
 import { eraseEndpoint, lockEndpoint, lockEndpointsOf, readSecrets, replaceSecret, type StoredEndpoint } from './endpoints.sql.ts'
 import type { CreateWebhook, UpdateWebhook } from './input.ts'
 import { overThePlan, previousSecretHours } from './policy.ts'
@@ -19,6 +20,11 @@ import { newSecret } from './sign.ts'
 export type Endpoint = StoredEndpoint & { shownSecret?: string }
 
 const secrets = { secret: true, previousSecret: true } as const
+
+/** Implements `Hooks.countEndpoints` (core/app.ts). */
+export async function countEndpoints(db: Prisma.TransactionClient, ownerId: string): Promise<number> {
+  return await db.webhookEndpoint.count({ where: { deletedAt: null, workspace: countedWorkspaces(ownerId) } })
+}
 
 /**
  * Creates an endpoint. Its `shownSecret` cannot be read again. A team key acts for the person who made it.
@@ -38,8 +44,7 @@ export async function createEndpoint(ctx: Context, input: CreateWebhook): Promis
     const { maxWebhookEndpoints } = await ctx.app.hooks.lockQuota(tx, ctx.principal)
     await lockManager(ctx, tx)
     const { workspaceId, ownerId, userId } = principal
-    const count = await tx.db.webhookEndpoint.count({ where: { deletedAt: null, workspace: countedWorkspaces(ownerId) } })
-    if (count >= maxWebhookEndpoints) fail('MAX_WEBHOOK_ENDPOINTS_REACHED')
+    if ((await countEndpoints(tx.db, ownerId)) >= maxWebhookEndpoints) fail('MAX_WEBHOOK_ENDPOINTS_REACHED')
     const secret = newSecret()
     const { url, events } = input
     const data = { id: newId(), workspaceId, url, events, createdById: userId, approvedById: userId }

@@ -53,14 +53,18 @@ export async function issueApiKey({ db }: Tx, { key: given, ...key }: NewApiKey)
   return { ...(await db.apiKey.create({ data, select: keyFields })), key: secret }
 }
 
+/** The keys in all workspaces that count against the plan of that account. */
+export async function countKeys(db: Prisma.TransactionClient, ownerId: string): Promise<number> {
+  return await db.apiKey.count({ where: { revokedAt: null, workspace: countedWorkspaces(ownerId) } })
+}
+
 /**
  * Inserts a key unless the workspaces that the owner's plan pays for have `max` active keys together. Exact if the caller has locked the
  * owner's subscription.
  * @throws MAX_API_KEYS_REACHED when they have as many.
  */
 export async function issueApiKeyWithin(tx: Tx, ownerId: string, max: number, key: NewApiKey): Promise<IssuedApiKey> {
-  const active = await tx.db.apiKey.count({ where: { revokedAt: null, workspace: countedWorkspaces(ownerId) } })
-  if (active >= max) fail('MAX_API_KEYS_REACHED')
+  if ((await countKeys(tx.db, ownerId)) >= max) fail('MAX_API_KEYS_REACHED')
   return await issueApiKey(tx, key)
 }
 

@@ -1,5 +1,6 @@
 // GraphQL fields of contact groups and their members.
 
+import { UsageRef } from '../../billing/schema.ts'
 import { fail } from '../../core/errors.ts'
 import { builder } from '../../core/graph/builder.ts'
 import { connectionOf } from '../../core/graph/connection.ts'
@@ -13,7 +14,7 @@ import type { ContactGroup } from '../../generated/prisma/client.ts'
 import { CreateContactGroupInput, UpdateContactGroupInput } from '../input.ts'
 import { ContactConnection, ContactRef } from '../schema.ts'
 import { groupsOf, pageOfMembers } from './members.ts'
-import { createGroup, deleteGroup, updateGroup } from './service.ts'
+import { countGroups, createGroup, deleteGroup, updateGroup } from './service.ts'
 
 export const ContactGroupRef = builder.prismaObject('ContactGroup', {
   description: 'A group of contacts.',
@@ -61,6 +62,13 @@ builder.prismaObjectField(ContactRef, 'groups', (t) =>
 )
 
 const groupTable = tableOf('ContactGroup', 'contact_groups')
+
+builder.objectField(UsageRef, 'contactGroups', (t) =>
+  t.int({
+    description: 'Contact groups that exist now.',
+    resolve: (_, __, { app, principal }) => countGroups(app.db, principal.ownerId),
+  }),
+)
 
 builder.queryFields((t) => ({
   contactGroup: t.prismaField({

@@ -6,11 +6,16 @@ import { fail } from '../../core/errors.ts'
 import { newId } from '../../core/id.ts'
 import { write } from '../../core/idempotency/idempotency.ts'
 import { isTaken } from '../../core/public-failure.ts'
-import type { ContactGroup } from '../../generated/prisma/client.ts'
+import type { ContactGroup, Prisma } from '../../generated/prisma/client.ts'
 import type { Addressee } from '../contacts.sql.ts'
 import { tellUpdatedContacts } from '../events.ts'
 import type { CreateContactGroup, UpdateContactGroup } from '../input.ts'
 import { readGroupAddressees } from './groups.sql.ts'
+
+/** The groups in all workspaces that count against the plan of that account. */
+export async function countGroups(db: Prisma.TransactionClient, ownerId: string): Promise<number> {
+  return await db.contactGroup.count({ where: { workspace: countedWorkspaces(ownerId) } })
+}
 
 /**
  * Creates an empty group.
@@ -23,7 +28,7 @@ export async function createGroup(ctx: Context, { name, description }: CreateCon
     const { maxContactGroups } = await ctx.app.hooks.lockQuota(tx, ctx.principal)
     const data = { id: newId(), workspaceId, name, description }
     const created = await tx.db.contactGroup.create({ data }).catch(refuseName(name))
-    const count = await tx.db.contactGroup.count({ where: { workspace: countedWorkspaces(ownerId) } })
+    const count = await countGroups(tx.db, ownerId)
     if (maxContactGroups !== null && count > maxContactGroups) fail('MAX_CONTACT_GROUPS_REACHED')
     return created
   })

@@ -6,6 +6,7 @@ import { load } from '../../core/graph/load.ts'
 import { type Assessment, assess, type Caps, type Standing, type Traffic } from '../../instances/safety.ts'
 import { InstanceRef } from '../../instances/schema.ts'
 import { SafetyStateRef } from '../object.ts'
+import { reachedAt } from './reach.ts'
 import { readTraffic, type TrafficRows } from './traffic.sql.ts'
 import { spanAround, trafficAt } from './window.ts'
 
@@ -13,7 +14,11 @@ interface Health extends Assessment {
   instanceId: string
   firstConnectedAt: Date | null
   traffic: Traffic
+  rows: TrafficRows
+  at: Date
 }
+
+type Assessed = Standing & { id: string; disconnections: Date[] }
 
 function loadTraffic(ctx: Context, instanceId: string): Promise<TrafficRows> {
   return load(ctx, 'traffic of instances', instanceId, async (ids) => {
@@ -23,6 +28,14 @@ function loadTraffic(ctx: Context, instanceId: string): Promise<TrafficRows> {
     )
     return ids.map((id) => rows.get(id) as TrafficRows)
   })
+}
+
+/** The assessment of an instance by its traffic up to now. */
+export async function assessNow(ctx: Context, instance: Assessed, at: Date): Promise<Health> {
+  const rows = await loadTraffic(ctx, instance.id)
+  const traffic = trafficAt(rows, instance, at)
+  const { id: instanceId, firstConnectedAt } = instance
+  return { ...assess(instance, traffic, at), instanceId, firstConnectedAt, traffic, rows, at }
 }
 
 const WarmupPolicyRef = builder.objectRef<Health>('WarmupPolicy').implement({
@@ -84,6 +97,13 @@ const InstanceHealthRef = builder.objectRef<Health>('InstanceHealth').implement(
       description: 'Its recent traffic.',
       resolve: (health) => health.traffic,
     }),
+    dailyCapReachedAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description:
+        'When the messages of 24 hours reach `dailyOutboundCap`, if as many leave from now on as in the last hour; null if not within a day.',
+      resolve: ({ rows, caps, at }) => reachedAt(rows.minutes, caps.dailyOutboundCap, at),
+    }),
     recommendations: t.exposeStringList('recommendations', {
       extensions: { items: 10 },
       description: 'Recommendations, as text.',
@@ -95,11 +115,6 @@ builder.prismaObjectField(InstanceRef, 'health', (t) =>
   t.field({
     type: InstanceHealthRef,
     description: 'The assessment of its sending.',
-    resolve: async (instance, _, ctx) => {
-      const now = new Date()
-      const traffic = trafficAt(await loadTraffic(ctx, instance.id), instance, now)
-      const standing: Standing = instance
-      return { ...assess(standing, traffic, now), instanceId: instance.id, firstConnectedAt: instance.firstConnectedAt, traffic }
-    },
+    resolve: (instance, _, ctx) => assessNow(ctx, instance, new Date()),
   }),
 )
