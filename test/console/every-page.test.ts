@@ -1,7 +1,7 @@
 // Proves what holds on every page: names, landmarks, accessibility, no sideways scrolling, nothing from elsewhere.
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { commons, until } from '../kit/kit.ts'
+import { command, commons, until } from '../kit/kit.ts'
 import { violations } from './axe.ts'
 import { browserFound, furnished, sendText, visit } from './rig.ts'
 
@@ -11,6 +11,7 @@ let failed: string
 
 beforeAll(async () => {
   who = await furnished(site)
+  await command(['account', 'operator', '--email', who.person.email], site)
   failed = await sendText(who, '+4915112340001')
   await sendText(who, '+4915112345678')
   await who.person.api.graphql('mutation { createSuppression(input: { phone: "+4915112345679" }) { phone } }')
@@ -28,6 +29,7 @@ const empty: [path: string, h1: string][] = [
   ['/me/keys', 'API keys'],
   ['/me/events', 'Events'],
   ['/me/usage', 'Usage'],
+  ['/me/billing', 'Billing'],
 ]
 const filled: [path: string, h1: string][] = [
   ['/me', 'Home'],
@@ -43,7 +45,9 @@ const filled: [path: string, h1: string][] = [
   ['/me/keys', 'API keys'],
   ['/me/events', 'Events'],
   ['/me/usage', 'Usage'],
+  ['/me/billing', 'Billing'],
   ['/account', 'Account'],
+  ['/operator', 'Operator'],
   ['/me/nothing', 'Not found'],
   ['/me/messages/01980000-0000-7000-8000-000000000009', 'Not found'],
 ]
@@ -114,6 +118,7 @@ describe.runIf(browserFound)('the shell', () => {
         'API keys',
         'Events',
         'Usage',
+        'Billing',
       ]
       expect(await main.getByRole('link').allTextContents()).toEqual(pages)
       await page.getByRole('banner').getByRole('status', { name: 'Live' }).getByText('Live', { exact: true }).waitFor()

@@ -3,7 +3,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet 
 import { settings } from './settings.ts'
 import { Broken } from './shell/broken.tsx'
 import { NotFound } from './shell/not-found.tsx'
-import { RequireSession, Start } from './shell/require-session.tsx'
+import { RequireSession, Start, ToBilling } from './shell/require-session.tsx'
 import { Workspace } from './shell/workspace.tsx'
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, errorComponent: Broken })
@@ -29,8 +29,10 @@ const endpoint = lazyRouteComponent(() => import('./webhooks/endpoint.tsx'), 'En
 const delivery = lazyRouteComponent(() => import('./webhooks/delivery.tsx'), 'Delivery')
 const keys = lazyRouteComponent(() => import('./keys/keys.tsx'), 'Keys')
 const events = lazyRouteComponent(() => import('./events/events.tsx'), 'Events')
+const billing = lazyRouteComponent(() => import('./billing/billing.tsx'), 'Billing')
 const usage = lazyRouteComponent(() => import('./usage/usage.tsx'), 'UsagePage')
 const team = lazyRouteComponent(() => import('./team/team.tsx'), 'Team')
+const operator = lazyRouteComponent(() => import('./operator/operator.tsx'), 'Operator')
 const account = lazyRouteComponent(() => import('./account/account.tsx'), 'Account')
 
 function pagesOf<Path extends '/me' | '/t/$teamId'>(path: Path) {
@@ -57,6 +59,7 @@ function pagesOf<Path extends '/me' | '/t/$teamId'>(path: Path) {
     page('keys', keys),
     page('events', events),
     page('usage', usage),
+    page('billing', billing),
     page('team', team),
     page('$', NotFound as never),
   ])
@@ -85,9 +88,10 @@ const tree = root.addChildren([
     pagesOf('/t/$teamId'),
     accountShell.addChildren([
       createRoute({ getParentRoute: () => accountShell, path: 'account', component: account }),
-      // The payment provider leads back here.
-      createRoute({ getParentRoute: () => accountShell, path: 'billing', component: account }),
+      createRoute({ getParentRoute: () => accountShell, path: 'operator', component: operator }),
     ]),
+    // The payment provider leads back here.
+    createRoute({ getParentRoute: () => signedIn, path: 'billing', component: ToBilling }),
     createRoute({
       getParentRoute: () => signedIn,
       path: 'invitation',

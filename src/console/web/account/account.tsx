@@ -1,6 +1,6 @@
 // The person's own page: sessions, password, language, theme and time zone.
 import { useState } from 'react'
-import { useAddress } from '../navigation.tsx'
+import { pathIn, To } from '../navigation.tsx'
 import { applyTheme, prefer, preference, themes } from '../preferences.ts'
 import { post } from '../session/auth-call.ts'
 import { accessToken } from '../session/session.ts'
@@ -16,21 +16,17 @@ import { text as account } from './words.ts'
 
 export function Account() {
   const { me } = useWorkspace()
-  const [{ checkout = '' }] = useAddress()
   return (
     <Page title={account.title} narrow>
-      {Object.hasOwn(account.checkout, checkout) && (
-        <p role="status" className={parts.note}>
-          {account.checkout[checkout]}
-        </p>
-      )}
       <dl className={parts.details}>
         <dt>{words.fields.name}</dt>
         <dd>{me.name}</dd>
         <dt>{words.fields.email}</dt>
         <dd>{me.email}</dd>
         <dt>{account.plan}</dt>
-        <dd>{me.plan.name}</dd>
+        <dd>
+          <To to={pathIn(null, 'billing')}>{me.plan.name}</To>
+        </dd>
       </dl>
       <Appearance />
       <Sessions />

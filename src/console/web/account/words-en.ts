@@ -22,8 +22,4 @@ export const words = {
   zone: 'Time zone',
   local: (zone: string) => `As this computer (${zone})`,
   plan: 'Plan',
-  checkout: {
-    completed: 'Thank you. Your order is complete. Your new plan appears here in a moment.',
-    cancelled: 'The order was cancelled.',
-  } as Record<string, string>,
 }

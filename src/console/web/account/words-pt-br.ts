@@ -23,8 +23,4 @@ export const words: typeof en = {
   zone: 'Fuso horário',
   local: (zone) => `Como este computador (${zone})`,
   plan: 'Plano',
-  checkout: {
-    completed: 'Obrigado. Seu pedido está completo. Seu novo plano aparece aqui em instantes.',
-    cancelled: 'O pedido foi cancelado.',
-  },
 }

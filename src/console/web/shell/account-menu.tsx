@@ -17,6 +17,11 @@ export function AccountMenu() {
       <To to="/account" role="menuitem" className={menuItem}>
         {words.pages.account}
       </To>
+      {me.operator && (
+        <To to="/operator" role="menuitem" className={menuItem}>
+          {words.pages.operator}
+        </To>
+      )}
       <button type="button" role="menuitem" className={menuItem} onClick={() => void signOut()}>
         {words.shell.signOut}
       </button>

@@ -2,6 +2,7 @@
 import {
   Ban,
   BookUser,
+  CreditCard,
   Gauge,
   House,
   KeyRound,
@@ -41,6 +42,7 @@ export function pageGroups(team: Team) {
       { page: 'keys', name: nav.keys, Icon: KeyRound, key: 'k' },
       { page: 'events', name: nav.events, Icon: ScrollText, key: 'e' },
       { page: 'usage', name: nav.usage, Icon: Gauge, key: 'u' },
+      { page: 'billing', name: nav.billing, Icon: CreditCard, key: 'b' },
       ...(team ? [{ page: 'team', name: nav.team, Icon: Users, key: 'y' }] : []),
     ],
   ]

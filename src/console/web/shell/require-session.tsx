@@ -25,8 +25,13 @@ function SignInFirst() {
 export function Start() {
   const phase = useSyncExternalStore(onPhase, phaseOf)
   const [search] = useAddress()
-  const { checkout } = search
-  if (phase === 'in' && checkout) return <Navigate to={'/billing' as '/'} search={{ checkout } as never} replace />
+  if (phase === 'in' && search.checkout) return <ToBilling />
   if (phase === 'in') return <Navigate to={'/me' as '/'} replace />
   return <Navigate to={'/sign-in' as '/'} search={(search.error ? { error: search.error } : {}) as never} replace />
+}
+
+/** One's own billing, with the outcome of a payment. */
+export function ToBilling() {
+  const [{ checkout }] = useAddress()
+  return <Navigate to={'/me/billing' as '/'} search={(checkout ? { checkout } : {}) as never} replace />
 }

@@ -28,6 +28,11 @@ export function shortTime(at: string, now = new Date()): string {
   return format(isToday ? 'clock' : 'day and clock', isToday ? clock : { ...day, ...clock, second: undefined }, date)
 }
 
+/** The day alone. */
+export function dayOf(at: string): string {
+  return format('day alone', day, new Date(at))
+}
+
 export function Time({ at, exact = false }: { at: string; exact?: boolean }) {
   return (
     <time dateTime={at} title={`${exactTime(at)}\n${at}`}>

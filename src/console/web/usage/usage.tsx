@@ -1,12 +1,13 @@
 // The usage of the plan in this billing period, and the messages of each day.
 import { UsagePageDocument, type UsagePageQuery } from '../generated/usage/graphql.ts'
 import { useRead } from '../graph/use-read.ts'
+import { bytes } from '../ui/bytes.ts'
 import { Meter } from '../ui/meter.tsx'
 import { Page } from '../ui/page.tsx'
 import parts from '../ui/parts.module.css'
 import { Refusal } from '../ui/refusal.tsx'
 import { Row, Table } from '../ui/table.tsx'
-import { Time } from '../ui/time.tsx'
+import { exactTime, Time } from '../ui/time.tsx'
 import { count, words } from '../words/words.ts'
 import { text } from './words.ts'
 
@@ -41,6 +42,13 @@ export function UsagePage() {
   )
 }
 
+/** What the whole period uses if it goes on as before; null in its first day, which tells little. */
+export function projected(used: number, from: string, to: string, now = Date.now()): number | null {
+  const [start, end] = [Date.parse(from), Date.parse(to)]
+  if (now - start < 86_400_000 || now >= end) return null
+  return Math.round((used * (end - start)) / (now - start))
+}
+
 function Period({ periodStart, periodEnd, plan, effectiveOutboundUsage, apiRequestsCount, mediaBytes }: Used) {
   const { monthlyOutboundQuota, monthlyApiRequestQuota, maxMediaBytes } = plan.limits
   return (
@@ -52,20 +60,24 @@ function Period({ periodStart, periodEnd, plan, effectiveOutboundUsage, apiReque
         </span>
       </div>
       <div className={`${parts.panelBody} ${parts.stack}`}>
+        <p>{text.resets(exactTime(periodEnd))}</p>
         <Meter name={text.messages} value={effectiveOutboundUsage} max={monthlyOutboundQuota} />
+        <Projection used={effectiveOutboundUsage} max={monthlyOutboundQuota} from={periodStart} to={periodEnd} />
         <Meter name={text.requests} value={apiRequestsCount} max={monthlyApiRequestQuota} />
+        <Projection used={apiRequestsCount} max={monthlyApiRequestQuota} from={periodStart} to={periodEnd} />
         <Meter
           name={text.media}
           value={mediaBytes}
           max={maxMediaBytes}
-          detail={`${megabytes(mediaBytes)} / ${megabytes(maxMediaBytes)}`}
+          detail={`${bytes(mediaBytes)} / ${bytes(maxMediaBytes)}`}
         />
       </div>
     </section>
   )
 }
 
-function megabytes(bytes: number): string {
-  const format = { style: 'unit', unit: 'megabyte', maximumFractionDigits: 1 } as const
-  return new Intl.NumberFormat(document.documentElement.lang, format).format(bytes / 1_048_576)
+function Projection({ used, max, from, to }: { used: number; max: number; from: string; to: string }) {
+  const whole = projected(used, from, to)
+  if (whole === null) return null
+  return <p className={parts.hint}>{whole > max ? text.tooMuch(count(whole), count(max)) : text.projected(count(whole))}</p>
 }

@@ -8,6 +8,7 @@ export const en = {
   loading: 'Loading …',
   skip: 'Skip to content',
   none: '–',
+  asTable: 'As a table',
   fields: { name: 'Name', email: 'Email', password: 'Password', passwordHint: 'At least 10 characters.' },
   pages: {
     home: 'Home',
@@ -16,6 +17,7 @@ export const en = {
     send: 'Send a message',
     live: 'Live',
     account: 'Account',
+    operator: 'Operator',
   },
   nav: {
     main: 'Main',
@@ -32,6 +34,7 @@ export const en = {
     keys: 'API keys',
     events: 'Events',
     usage: 'Usage',
+    billing: 'Billing',
     team: 'Team',
   },
   actions: {
@@ -72,7 +75,7 @@ export const en = {
     catching: (events: string) => `Catching up ${events} …`,
     reconnecting: 'Reconnecting …',
   },
-  find: { name: 'Find', placeholder: 'Pages and actions', nothing: 'Nothing is called that.' },
+  find: { name: 'Find' },
   notFound: { title: 'Not found', text: 'There is no such page here, or it belongs to another workspace.', home: 'Go to Home' },
   broken: { title: 'This did not work', reload: 'Load again' },
   offline: 'The gateway cannot be reached. The console tries again by itself.',
@@ -140,6 +143,7 @@ export const en = {
     notCancelled: (n: string) => `${n} could not be cancelled any more`,
     showNew: (n: string) => `Show ${n} new`,
     filters: 'Filters',
+    moreFilters: 'More filters',
     clear: 'Clear filters',
     emptyTitle: 'No messages yet',
     empty: 'What you send and receive appears here while it happens.',
@@ -150,13 +154,6 @@ export const en = {
     title: 'Message',
     timeline: 'Timeline',
     after: (time: string) => `after ${time}`,
-    waits: {
-      queued: 'Waits for its turn to be sent.',
-      sending: 'Is handed to the network now.',
-      sent: 'The network has it. The phone of the recipient has not confirmed it yet.',
-      delivered: 'It is on the phone. It was not opened yet, or the recipient hides that.',
-      scheduled: (at: string) => `Leaves on ${at}.`,
-    },
     details: 'Details',
     id: 'Id',
     to: 'To',
@@ -215,6 +212,7 @@ export const en = {
     VALIDATION_ERROR: 'Some of this cannot be accepted.',
     TEAM_NOT_FOUND: 'You are no longer in this team.',
     NOT_FOUND: 'It does not exist any more.',
+    PLAN_CHANGE_BLOCKED_ACTIVE_TEAMS: 'Your teams do not fit into this plan.',
   },
 }
 

@@ -9,6 +9,7 @@ export const ptBR: Words = {
   loading: 'Carregando …',
   skip: 'Ir para o conteúdo',
   none: '–',
+  asTable: 'Como tabela',
   fields: { name: 'Nome', email: 'E-mail', password: 'Senha', passwordHint: 'Pelo menos 10 caracteres.' },
   pages: {
     home: 'Início',
@@ -17,6 +18,7 @@ export const ptBR: Words = {
     send: 'Enviar uma mensagem',
     live: 'Ao vivo',
     account: 'Conta',
+    operator: 'Operador',
   },
   nav: {
     main: 'Principal',
@@ -33,6 +35,7 @@ export const ptBR: Words = {
     keys: 'Chaves de API',
     events: 'Eventos',
     usage: 'Uso',
+    billing: 'Cobrança',
     team: 'Equipe',
   },
   actions: {
@@ -73,7 +76,7 @@ export const ptBR: Words = {
     catching: (events) => `Recuperando ${events} …`,
     reconnecting: 'Reconectando …',
   },
-  find: { name: 'Buscar', placeholder: 'Páginas e ações', nothing: 'Nada tem esse nome.' },
+  find: { name: 'Buscar' },
   notFound: {
     title: 'Não encontrado',
     text: 'Esta página não existe aqui, ou pertence a outro espaço de trabalho.',
@@ -145,6 +148,7 @@ export const ptBR: Words = {
     notCancelled: (n) => `${n} não podem mais ser canceladas`,
     showNew: (n) => `Mostrar ${n} novas`,
     filters: 'Filtros',
+    moreFilters: 'Mais filtros',
     clear: 'Limpar filtros',
     emptyTitle: 'Nenhuma mensagem ainda',
     empty: 'O que você envia e recebe aparece aqui enquanto acontece.',
@@ -155,13 +159,6 @@ export const ptBR: Words = {
     title: 'Mensagem',
     timeline: 'Linha do tempo',
     after: (time) => `depois de ${time}`,
-    waits: {
-      queued: 'Espera sua vez de ser enviada.',
-      sending: 'Está sendo entregue à rede agora.',
-      sent: 'Está com a rede. O telefone do destinatário ainda não confirmou.',
-      delivered: 'Está no telefone. Ainda não foi aberta, ou o destinatário oculta isso.',
-      scheduled: (at) => `Sai em ${at}.`,
-    },
     details: 'Detalhes',
     id: 'Id',
     to: 'Para',
@@ -216,5 +213,6 @@ export const ptBR: Words = {
     VALIDATION_ERROR: 'Parte disso não pode ser aceita.',
     TEAM_NOT_FOUND: 'Você não está mais nesta equipe.',
     NOT_FOUND: 'Isso não existe mais.',
+    PLAN_CHANGE_BLOCKED_ACTIVE_TEAMS: 'Suas equipes não cabem neste plano.',
   },
 }
