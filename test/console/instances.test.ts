@@ -1,8 +1,9 @@
 // Proves that an instance is made, connected, written to, logged out and deleted on its page.
 import { describe, expect, it } from 'vitest'
-import { commons, until } from '../kit/kit.ts'
+import { newPerson } from '../accounts/person.ts'
+import { commons, connectedInstance, until } from '../kit/kit.ts'
 import { faultsOf } from './look.ts'
-import { browserFound, furnished, visit } from './rig.ts'
+import { browserFound, furnished, sendText, visit } from './rig.ts'
 
 const site = commons()
 
@@ -60,6 +61,29 @@ describe.runIf(browserFound)('instances', () => {
       await until(async () => (await token.getAttribute('aria-invalid')) === 'true')
       expect(await dialog.getByRole('textbox', { name: 'Phone number ID' }).inputValue()).toBe('123456789012345')
       expect(await dialog.getByRole('textbox', { name: 'Phone number ID' }).getAttribute('aria-invalid')).toBe(null)
+    })
+  })
+
+  it('show their limits of the next days with what is planned, and when they reach the one of today', async () => {
+    const person = await newPerson(site, site.databaseUrl)
+    const instance = await connectedInstance(site.databaseUrl, person, { ageDays: 1 })
+    const who = { person, instance }
+    const at = new Date(Date.now() + 1.5 * 86_400_000)
+    for (let n = 0; n < 3; n++) await sendText(who, '+4915112345678', { scheduledAt: at.toISOString() })
+    for (let n = 0; n < 3; n++) await sendText(who, '+4915112345678')
+    await visit(site, { as: person, path: `/me/instances/${instance.id}`, timezoneId: 'Asia/Kathmandu' }, async ({ page }) => {
+      const safety = page.getByRole('region', { name: 'Safety' })
+      await safety.getByRole('img', { name: 'Forecast' }).waitFor()
+      await safety.getByText(/^At this rate the limit of a day is reached at/).waitFor()
+      await safety.getByText('As a table').click()
+      const rows = safety.getByRole('table', { name: 'Forecast' }).getByRole('row')
+      expect(await rows.count()).toBe(15)
+      expect((await rows.nth(2).getByRole('cell').allTextContents()).slice(1)).toEqual(['New', '40', '20', '3', '0'])
+      expect((await rows.nth(3).getByRole('cell').allTextContents()).slice(1)).toEqual(['Warming up', '200', '100', '0', '0'])
+      const tomorrow = (await rows.nth(2).locator('time').getAttribute('datetime')) as string
+      const day = { day: 'numeric', month: 'short', timeZone: 'Asia/Kathmandu' } as const
+      expect(await rows.nth(2).locator('time').textContent()).toContain(new Date(tomorrow).toLocaleDateString('en', day))
+      expect(await faultsOf(page)).toEqual([])
     })
   })
 })

@@ -175,7 +175,7 @@ describe.runIf(browserFound).concurrent('a message', () => {
     const id = await sendText(who, '+4915112345678', { text, scheduledAt: new Date(Date.now() + 3_600_000).toISOString() })
     await visit(site, { as: who.person, path: `/me/messages/${id}` }, async ({ page }) => {
       await page.getByText(text, { exact: true }).waitFor()
-      await page.getByText(/^Leaves on /).waitFor()
+      await page.getByText(/^Its time has not come. Until /).waitFor()
       await page.getByRole('button', { name: 'Cancel message' }).click()
       await page.getByRole('list', { name: 'Timeline' }).getByText('Cancelled').waitFor()
       expect(await page.getByRole('button', { name: 'Cancel message' }).count()).toBe(0)

@@ -47,6 +47,9 @@ function Shown({ contact, error, again }: { contact: WholeContactFragment; error
       title={name}
       actions={
         <>
+          <To to={pathIn(team, 'messages')} search={{ contact: id }} className={parts.button}>
+            {words.nav.messages}
+          </To>
           <To to={pathIn(team, 'send')} search={{ number: phone }} className={parts.button}>
             {words.nav.send}
           </To>

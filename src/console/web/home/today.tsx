@@ -11,6 +11,7 @@ import { Refusal } from '../ui/refusal.tsx'
 import { Time } from '../ui/time.tsx'
 import { count, words } from '../words/words.ts'
 import styles from './home.module.css'
+import { Trend } from './trend.tsx'
 import { text as home } from './words.ts'
 
 const againMs = 2_000
@@ -75,6 +76,7 @@ export function Today() {
           ))}
         </ul>
       </div>
+      <Trend />
     </section>
   )
 }

@@ -25,5 +25,7 @@ export const words = {
   failed: 'Failed',
   received: 'Received',
   failing: 'Failed today',
+  trend: 'Sent in the last 14 days',
+  day: 'Day (UTC)',
   noneFailed: 'Nothing failed today.',
 }

@@ -26,5 +26,7 @@ export const words: typeof en = {
   failed: 'Falharam',
   received: 'Recebidas',
   failing: 'Falharam hoje',
+  trend: 'Enviadas nos últimos 14 dias',
+  day: 'Dia (UTC)',
   noneFailed: 'Nada falhou hoje.',
 }

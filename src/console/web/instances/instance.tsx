@@ -69,9 +69,11 @@ function Shown({ instance, error, again }: { instance: ShownInstance; error: unk
     >
       <Refusal error={error} />
       <div className={parts.columns}>
-        <Connection instance={instance} again={again} />
+        <div className={parts.stack}>
+          <Connection instance={instance} again={again} />
+          {provider === 'sandbox' && <SandboxPhone id={id} />}
+        </div>
         <Safety {...instance.health} />
-        {provider === 'sandbox' && <SandboxPhone id={id} />}
       </div>
       {open === 'rename' && <Rename id={id} name={name} close={close} />}
       {open === 'logout' && (

@@ -1,10 +1,14 @@
 // The safety of an instance: its state, and its use of the network's limits.
 import { Meter } from '../ui/meter.tsx'
 import parts from '../ui/parts.module.css'
+import { Time } from '../ui/time.tsx'
+import { Forecast } from './forecast.tsx'
 import type { ShownInstance } from './shown-instance.ts'
 import { text } from './words.ts'
 
 export function Safety({
+  instanceId,
+  dailyCapReachedAt: reachedAt,
   safetyState,
   safetyScore,
   recommendations,
@@ -22,6 +26,17 @@ export function Safety({
         <Meter name={text.daily} value={used.outbound24h} max={caps.dailyOutboundCap} />
         <Meter name={text.hourlyRecipients} value={used.uniqueRecipients1h} max={caps.hourlyUniqueRecipientsCap} />
         <Meter name={text.dailyRecipients} value={used.uniqueRecipients24h} max={caps.dailyUniqueRecipientsCap} />
+        {reachedAt && (
+          <p>
+            {used.outbound24h >= caps.dailyOutboundCap ? (
+              text.reached
+            ) : (
+              <>
+                {text.reachedAt} <Time at={reachedAt} />
+              </>
+            )}
+          </p>
+        )}
         <h3>{text.recommendations}</h3>
         {recommendations.length === 0 && <p className={parts.hint}>{text.noRecommendations}</p>}
         <ul aria-label={text.recommendations}>
@@ -29,6 +44,7 @@ export function Safety({
             <li key={sentence}>{sentence}</li>
           ))}
         </ul>
+        <Forecast id={instanceId} />
       </div>
     </section>
   )

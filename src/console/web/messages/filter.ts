@@ -11,27 +11,48 @@ function oneOf<Value extends string>(values: readonly Value[], value: string | u
   return values.find((known) => known === value)
 }
 
-/** The filter in the address. A value that its field does not have is left out. */
-export function filterOf({ status, direction, type, instance, number }: Search): MessageFilter {
+/** The statuses that an address asks for, `failed,cancelled` among them. */
+export function statusesIn(value: string | undefined): MessageStatus[] {
+  const asked = value?.split(',') ?? []
+  return statuses.filter((status) => asked.includes(status))
+}
+
+/** The filter in the address. A value that its field does not have is left out; the gateway refuses an unknown id or code in words. */
+export function filterOf({ status, direction, type, instance, number, from, until, campaign, contact, code, text }: Search): MessageFilter {
+  const [first, ...others] = statusesIn(status)
   const filter: MessageFilter = {
-    status: oneOf(statuses, status),
+    ...(others.length > 0 && first ? { statuses: [first, ...others] } : { status: first }),
     direction: oneOf(directions, direction),
     type: oneOf(messageTypes, type),
     instanceId: instance || undefined,
-    to: number || undefined,
+    phone: number || undefined,
+    createdFrom: from || undefined,
+    createdTo: until || undefined,
+    campaignId: campaign || undefined,
+    contactId: contact || undefined,
+    errorCode: (code || undefined) as MessageFilter['errorCode'],
+    text: text || undefined,
   }
   return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined))
 }
 
 /** True if the list would show a message. */
 export function fits(filter: MessageFilter, message: LiveRowFragment): boolean {
-  const { status, direction, type, instanceId, to } = filter
+  const { status, statuses: several, direction, type, instanceId, phone, createdFrom, createdTo, campaignId } = filter
+  const { contactId, errorCode, text } = filter
   return (
     (!status || message.status === status) &&
+    (!several || several.includes(message.status)) &&
     (!direction || message.direction === direction) &&
     (!type || message.type === type) &&
     (!instanceId || message.instanceId === instanceId) &&
-    (!to || message.to === to || message.from === to)
+    (!phone || message.to === phone || message.from === phone) &&
+    (!createdFrom || message.createdAt >= createdFrom) &&
+    (!createdTo || message.createdAt < createdTo) &&
+    (!campaignId || message.campaignId === campaignId) &&
+    (!contactId || message.contactId === contactId) &&
+    (!errorCode || message.errorCode === errorCode) &&
+    (!text || (message.body ?? '').toLowerCase().includes(text.toLowerCase()))
   )
 }
 

@@ -1,22 +1,29 @@
 // The filters above the list. They live in the address, so that a link shows the same list.
 
-import { useEffect, useState } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import { messageTypes } from '../graph/message-types.ts'
 import { useInstances } from '../graph/use-instances.ts'
 import type { Search } from '../navigation.tsx'
 import { Choice, TextField } from '../ui/field.tsx'
 import parts from '../ui/parts.module.css'
 import { words } from '../words/words.ts'
-import { directions, statuses } from './filter.ts'
+import { directions, statuses, statusesIn } from './filter.ts'
 import styles from './filters.module.css'
+
+const MoreFilters = lazy(async () => ({ default: (await import('./more-filters.tsx')).MoreFilters }))
+const Chips = lazy(async () => ({ default: (await import('./chips.tsx')).Chips }))
 
 interface FiltersProps {
   address: Search
   setAddress: (change: Search) => void
 }
 
+const fields = ['status', 'direction', 'type', 'instance', 'number']
+const others = ['from', 'until', 'campaign', 'contact', 'code', 'text']
+
 export function Filters({ address, setAddress }: FiltersProps) {
   const instances = useInstances()
+  const [more, setMore] = useState(false)
   const { messages } = words
   const select = (label: string, name: string, options: readonly (readonly [string, string])[]) => (
     <Choice
@@ -33,39 +40,50 @@ export function Filters({ address, setAddress }: FiltersProps) {
       ))}
     </Choice>
   )
-  const set = ['status', 'direction', 'type', 'instance', 'number'].filter((name) => address[name])
+  const set = [...fields, ...others].filter((name) => address[name])
   const clear = () => setAddress(Object.fromEntries(set.map((name) => [name, undefined])))
+  const several = statusesIn(address.status)
+  const severalOption = several.length > 1 ? [[address.status ?? '', several.map((one) => words.status[one]).join(', ')] as const] : []
+  const hasChips = several.length > 1 || others.some((name) => address[name])
   return (
-    <search className={styles.filters} aria-label={messages.filters}>
-      {select(
-        messages.status,
-        'status',
-        statuses.map((status) => [status, words.status[status]]),
+    <search className={styles.search} aria-label={messages.filters}>
+      <div className={styles.filters}>
+        {select(messages.status, 'status', [...statuses.map((status) => [status, words.status[status]] as const), ...severalOption])}
+        {select(
+          messages.direction,
+          'direction',
+          directions.map((direction) => [direction, words.direction[direction]]),
+        )}
+        {select(
+          messages.typeColumn,
+          'type',
+          messageTypes.map((type) => [type, words.type[type]]),
+        )}
+        {select(
+          messages.instance,
+          'instance',
+          instances.map(({ id, name }) => [id, name]),
+        )}
+        <NumberFilter value={address.number ?? ''} set={(number) => setAddress({ number })} />
+      </div>
+      <div className={styles.actions}>
+        <button type="button" className={parts.button} onClick={() => setMore(true)}>
+          {messages.moreFilters}
+        </button>
+        <button type="button" className={`${parts.button} ${parts.quiet}`} disabled={set.length === 0} onClick={clear}>
+          {messages.clear}
+        </button>
+        {hasChips && (
+          <Suspense>
+            <Chips address={address} setAddress={setAddress} />
+          </Suspense>
+        )}
+      </div>
+      {more && (
+        <Suspense>
+          <MoreFilters address={address} setAddress={setAddress} close={() => setMore(false)} />
+        </Suspense>
       )}
-      {select(
-        messages.direction,
-        'direction',
-        directions.map((direction) => [direction, words.direction[direction]]),
-      )}
-      {select(
-        messages.typeColumn,
-        'type',
-        messageTypes.map((type) => [type, words.type[type]]),
-      )}
-      {select(
-        messages.instance,
-        'instance',
-        instances.map(({ id, name }) => [id, name]),
-      )}
-      <NumberFilter value={address.number ?? ''} set={(number) => setAddress({ number })} />
-      <button
-        type="button"
-        className={`${parts.button} ${parts.quiet} ${styles.clear}`}
-        disabled={set.length === 0}
-        onClick={clear}
-      >
-        {messages.clear}
-      </button>
     </search>
   )
 }

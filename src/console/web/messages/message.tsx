@@ -2,6 +2,7 @@
 import { CancelMessageDocument, MessageDocument, type MessageQuery } from '../generated/messages/graphql.ts'
 import { change } from '../graph/change.ts'
 import { useRead } from '../graph/use-read.ts'
+import { useRefresh } from '../graph/use-refresh.ts'
 import { pathIn, To, useGo, usePart } from '../navigation.tsx'
 import { NotFound } from '../shell/not-found.tsx'
 import { useWorkspace } from '../shell/workspace-context.ts'
@@ -23,7 +24,10 @@ export type ShownMessage = NonNullable<MessageQuery['message']>
 
 export function Message() {
   const id = usePart('messageId')
-  const { data, error, loading } = useRead(MessageDocument, { id })
+  const { data, error, loading, again } = useRead(MessageDocument, { id })
+  // What it waits for changes without an event.
+  const status = data?.message?.direction === 'outbound' ? data.message.status : undefined
+  useRefresh(status === 'queued' || status === 'sending', again)
   if (data?.message) return <Shown message={data.message} />
   if (error && error.code !== 'NOT_FOUND' && error.code !== 'VALIDATION_ERROR') {
     return (
@@ -150,9 +154,24 @@ function Details({ message }: { message: ShownMessage }) {
       </To>,
     ],
     message.from && [text.from, message.from],
-    [text.instance, message.instance.name],
-    message.contact && [text.contact, message.contact.name],
-    message.campaign && [text.campaign, message.campaign.name],
+    [
+      text.instance,
+      <To key="instance" to={pathIn(team, `instances/${message.instance.id}`)}>
+        {message.instance.name}
+      </To>,
+    ],
+    message.contact && [
+      text.contact,
+      <To key="contact" to={pathIn(team, `contacts/${message.contact.id}`)}>
+        {message.contact.name}
+      </To>,
+    ],
+    message.campaign && [
+      text.campaign,
+      <To key="campaign" to={pathIn(team, 'messages')} search={{ campaign: message.campaign.id }}>
+        {message.campaign.name}
+      </To>,
+    ],
     message.mediaUrl && [text.file, <FileLink key="file" url={message.mediaUrl} />],
     message.reference && [text.reference, message.reference],
     message.providerMessageId && [text.providerId, <code key="provider">{message.providerMessageId}</code>],

@@ -5,7 +5,7 @@ import { To } from '../navigation.tsx'
 import { Status } from '../ui/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { words } from '../words/words.ts'
-import styles from './table.module.css'
+import styles from './list.module.css'
 
 interface RowProps {
   row: LiveRowFragment

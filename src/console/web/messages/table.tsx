@@ -8,7 +8,7 @@ import { useWorkspace } from '../shell/workspace-context.ts'
 import parts from '../ui/parts.module.css'
 import { words } from '../words/words.ts'
 import { MessageRow } from './row.tsx'
-import styles from './table.module.css'
+import styles from './list.module.css'
 
 interface TableProps {
   rows: readonly LiveRowFragment[]

@@ -33,6 +33,12 @@ export function momentIn(zone: string, local: string): string {
   return new Date(asUtc - offsetMs(zone, first)).toISOString()
 }
 
+/** The date and time that the clocks of a zone show at a moment, as a field for them takes it; empty if it is no moment. */
+export function localIn(zone: string, moment: string): string {
+  const at = Date.parse(moment)
+  return Number.isNaN(at) ? '' : new Date(at + offsetMs(zone, at)).toISOString().slice(0, 16)
+}
+
 /** The offset of a zone from UTC at a moment. */
 function offsetMs(zone: string, at: number): number {
   const shown = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' }).format(at)

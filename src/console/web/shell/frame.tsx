@@ -1,17 +1,21 @@
 // The shell: banner, navigation, page, and the keys that work everywhere.
 import { Search } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
 import { InFrame } from '../ui/page.tsx'
 import parts from '../ui/parts.module.css'
 import { words } from '../words/words.ts'
 import { AccountMenu } from './account-menu.tsx'
-import { Find } from './find.tsx'
 import styles from './frame.module.css'
 import { LiveStatus } from './live-status.tsx'
 import { MainNavigation } from './main-navigation.tsx'
 import { Shortcuts } from './shortcuts.tsx'
 import { useKeys } from './use-keys.ts'
 import { WorkspaceMenu } from './workspace-menu.tsx'
+
+const loadFind = async () => ({ default: (await import('../find/find.tsx')).Find })
+const Find = lazy(loadFind)
+/** After the first page has come, so that the dialog opens at once. */
+const findAfterMs = 1_500
 
 export function Banner({ children }: { children?: ReactNode }) {
   return <header className={styles.banner}>{children}</header>
@@ -21,6 +25,10 @@ export function Frame({ children }: { children: ReactNode }) {
   const [open, setOpen] = useState<'find' | 'shortcuts' | null>(null)
   useKeys(setOpen)
   const close = () => setOpen(null)
+  useEffect(() => {
+    const timer = setTimeout(() => void loadFind(), findAfterMs)
+    return () => clearTimeout(timer)
+  }, [])
   return (
     <div className={styles.frame}>
       <a className={styles.skip} href="#main">
@@ -55,7 +63,11 @@ export function Frame({ children }: { children: ReactNode }) {
       <main id="main" tabIndex={-1} className={styles.main}>
         <InFrame value={true}>{children}</InFrame>
       </main>
-      {open === 'find' && <Find close={close} />}
+      {open === 'find' && (
+        <Suspense>
+          <Find close={close} />
+        </Suspense>
+      )}
       {open === 'shortcuts' && <Shortcuts close={close} />}
     </div>
   )

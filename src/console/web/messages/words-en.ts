@@ -1,0 +1,32 @@
+// The words of one message and of the further filters in English.
+
+export const words = {
+  waitsFor: {
+    schedule: 'Its time has not come.',
+    instance: 'Its instance is not connected.',
+    recipient_hold: 'The network asked to wait with this recipient.',
+    instance_hold: 'The network asked to wait with this instance.',
+    account_hold: 'The network asked to wait with the account of this instance.',
+    turn: 'An earlier message to the same number goes first.',
+    retry: 'The network could not take it; it is tried again.',
+    capacity: 'Other messages of its instance are being sent; it leaves when one of them is done.',
+    dispatch: 'It is about to be sent.',
+    answer: 'It was handed to the network, which has not answered.',
+    report: 'The network took it and has not reported on it.',
+  },
+  until: (at: string) => `Until ${at}.`,
+  expires: (at: string) => `It fails if it has not left on ${at}.`,
+  stalled: 'It should have left a minute ago or more.',
+  sent: 'The network has it. The phone of the recipient has not confirmed it yet.',
+  delivered: 'It is on the phone. It was not opened yet, or the recipient hides that.',
+  from: (zone: string) => `From (${zone})`,
+  to: (zone: string) => `Before (${zone})`,
+  campaign: 'Campaign',
+  contact: 'Contact',
+  code: 'Reason of failure',
+  text: 'Text',
+  textHint: 'Of the last 31 days, or of all days with a number, contact or campaign.',
+  apply: 'Show messages',
+  remove: (filter: string) => `Remove filter ${filter}`,
+  chosen: 'Chosen filters',
+}
