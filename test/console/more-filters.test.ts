@@ -42,10 +42,7 @@ describe.runIf(browserFound)('the further filters of messages', () => {
       await dialog.getByRole('combobox', { name: 'Reason of failure' }).selectOption('The number is not on the network.')
       await dialog.getByRole('button', { name: 'Show messages' }).click()
       await until(async () => (await rows(page).count()) === 2)
-      const [file] = await Promise.all([
-        page.waitForEvent('download'),
-        page.getByRole('button', { name: 'Export CSV' }).click(),
-      ])
+      const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Export CSV' }).click()])
       const lines = (await readFile(await file.path(), 'utf8')).trim().split('\n')
       expect(lines.length).toBe(2)
       expect(lines[1]).toContain(failed)

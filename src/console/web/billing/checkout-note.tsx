@@ -1,4 +1,4 @@
-// What became of the payment that its reader comes back from. No event tells of a plan, so it is read again a few times, ever more rarely.
+// The outcome of the payment that its reader comes back from. No event tells of a plan, so it is read again a few times, ever more rarely.
 import { useEffect, useState } from 'react'
 import { useAddress } from '../navigation.tsx'
 import parts from '../ui/parts.module.css'

@@ -43,7 +43,7 @@ export const limits: readonly Limit[] = [
   { name: text.seats, used: () => undefined, most: (plan) => plan.teams.seatsPerTeam, format: count },
 ]
 
-/** What of the use a plan does not allow. */
+/** The use that a plan does not allow. */
 export function excessOf(plan: Plan, usage: Used): { name: string; used: string; most: string; excess: string }[] {
   return limits.flatMap(({ name, used, most, format }) => {
     const [now, bound] = [used(usage) ?? 0, most(plan)]

@@ -1,4 +1,4 @@
-// What was paid, newest first.
+// The payments, newest first.
 import { PaymentsDocument } from '../generated/billing/graphql.ts'
 import { useRead } from '../graph/use-read.ts'
 import parts from '../ui/parts.module.css'

@@ -29,7 +29,7 @@ export function useRecords(asked: string): { records: readonly FoundRecord[]; lo
     const timer = setTimeout(() => {
       ask(team, FindRecordsDocument, { text: asked }).then(
         ({ find }) => current && setAnswer({ asked, records: find.map(recordOf) }),
-        // What cannot be looked up is not found; pages and actions are.
+        // Without an answer no record is found; pages and actions are.
         () => current && setAnswer({ asked, records: [] }),
       )
     }, pauseMs)

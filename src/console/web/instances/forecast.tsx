@@ -1,4 +1,4 @@
-// What the network may take of an instance in the next days, with what is planned for them.
+// The recommended limits of an instance for the next days, with what is planned for them.
 import { ForecastDocument } from '../generated/instances/graphql.ts'
 import { useRead } from '../graph/use-read.ts'
 import { Chart } from '../ui/chart.tsx'

@@ -8,6 +8,7 @@ import parts from '../ui/parts.module.css'
 import { exactTime } from '../ui/time.tsx'
 import { words } from '../words/words.ts'
 import { statusesIn } from './filter.ts'
+import styles from './filters.module.css'
 import { text } from './words.ts'
 
 export function Chips({ address, setAddress }: { address: Search; setAddress: (change: Search) => void }) {
@@ -33,7 +34,7 @@ export function Chips({ address, setAddress }: { address: Search; setAddress: (c
           <li key={name}>
             <button
               type="button"
-              className={parts.button}
+              className={`${parts.button} ${styles.chip}`}
               aria-label={text.remove(`${label}: ${value}`)}
               onClick={() => setAddress({ [name]: undefined })}
             >

@@ -18,7 +18,19 @@ export function statusesIn(value: string | undefined): MessageStatus[] {
 }
 
 /** The filter in the address. A value that its field does not have is left out; the gateway refuses an unknown id or code in words. */
-export function filterOf({ status, direction, type, instance, number, from, until, campaign, contact, code, text }: Search): MessageFilter {
+export function filterOf({
+  status,
+  direction,
+  type,
+  instance,
+  number,
+  from,
+  until,
+  campaign,
+  contact,
+  code,
+  text,
+}: Search): MessageFilter {
   const [first, ...others] = statusesIn(status)
   const filter: MessageFilter = {
     ...(others.length > 0 && first ? { statuses: [first, ...others] } : { status: first }),

@@ -43,12 +43,16 @@ export function Filters({ address, setAddress }: FiltersProps) {
   const set = [...fields, ...others].filter((name) => address[name])
   const clear = () => setAddress(Object.fromEntries(set.map((name) => [name, undefined])))
   const several = statusesIn(address.status)
-  const severalOption = several.length > 1 ? [[address.status ?? '', several.map((one) => words.status[one]).join(', ')] as const] : []
+  const severalOption =
+    several.length > 1 ? [[address.status ?? '', several.map((one) => words.status[one]).join(', ')] as const] : []
   const hasChips = several.length > 1 || others.some((name) => address[name])
   return (
     <search className={styles.search} aria-label={messages.filters}>
       <div className={styles.filters}>
-        {select(messages.status, 'status', [...statuses.map((status) => [status, words.status[status]] as const), ...severalOption])}
+        {select(messages.status, 'status', [
+          ...statuses.map((status) => [status, words.status[status]] as const),
+          ...severalOption,
+        ])}
         {select(
           messages.direction,
           'direction',

@@ -25,7 +25,7 @@ export type ShownMessage = NonNullable<MessageQuery['message']>
 export function Message() {
   const id = usePart('messageId')
   const { data, error, loading, again } = useRead(MessageDocument, { id })
-  // What it waits for changes without an event.
+  // The reason for its wait changes without an event.
   const status = data?.message?.direction === 'outbound' ? data.message.status : undefined
   useRefresh(status === 'queued' || status === 'sending', again)
   if (data?.message) return <Shown message={data.message} />

@@ -82,7 +82,14 @@ export function MoreFilters({ address, setAddress, close }: MoreFiltersProps) {
             </option>
           ))}
         </Choice>
-        <TextField label={text.text} name="text" maxLength={200} hint={text.textHint} defaultValue={address.text} autoComplete="off" />
+        <TextField
+          label={text.text}
+          name="text"
+          maxLength={200}
+          hint={text.textHint}
+          defaultValue={address.text}
+          autoComplete="off"
+        />
         <div className={parts.row}>
           <button type="submit" className={`${parts.button} ${parts.main}`}>
             {text.apply}

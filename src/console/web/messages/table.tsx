@@ -7,8 +7,8 @@ import { isWriting } from '../shell/use-keys.ts'
 import { useWorkspace } from '../shell/workspace-context.ts'
 import parts from '../ui/parts.module.css'
 import { words } from '../words/words.ts'
-import { MessageRow } from './row.tsx'
 import styles from './list.module.css'
+import { MessageRow } from './row.tsx'
 
 interface TableProps {
   rows: readonly LiveRowFragment[]

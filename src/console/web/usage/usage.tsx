@@ -42,7 +42,7 @@ export function UsagePage() {
   )
 }
 
-/** What the whole period uses if it goes on as before; null in its first day, which tells little. */
+/** The use of the whole period if it goes on as before; null in its first day, which tells little. */
 export function projected(used: number, from: string, to: string, now = Date.now()): number | null {
   const [start, end] = [Date.parse(from), Date.parse(to)]
   if (now - start < 86_400_000 || now >= end) return null
