@@ -82,22 +82,33 @@ async function look(page: Page, pages: readonly (readonly [string, string])[]): 
   return found
 }
 
-describe.runIf(browserFound).concurrent.each(['light', 'dark'] as const)('every page in the %s theme', (colorScheme) => {
-  it('has no violation of WCAG 2.2 AA and does not scroll sideways, filled', async () => {
-    await visit(site, { as: who.person, colorScheme }, async ({ page }) => {
-      expect(await look(page, filled)).toEqual([])
-    })
-  })
+/** Each test reads many pages at five widths. */
+const manyPagesMs = 240_000
 
-  it('has none before anything happened, and none for people who are not signed in', async () => {
-    const { person } = await furnished(site)
-    await visit(site, { as: person, colorScheme }, async ({ page }) => {
-      expect(await look(page, empty)).toEqual([])
-    })
-    await visit(site, { colorScheme }, async ({ page }) => {
-      expect(await look(page, open)).toEqual([])
-    })
-  })
+describe.runIf(browserFound).concurrent.each(['light', 'dark'] as const)('every page in the %s theme', (colorScheme) => {
+  it(
+    'has no violation of WCAG 2.2 AA and does not scroll sideways, filled',
+    async () => {
+      await visit(site, { as: who.person, colorScheme }, async ({ page }) => {
+        expect(await look(page, filled)).toEqual([])
+      })
+    },
+    manyPagesMs,
+  )
+
+  it(
+    'has none before anything happened, and none for people who are not signed in',
+    async () => {
+      const { person } = await furnished(site)
+      await visit(site, { as: person, colorScheme }, async ({ page }) => {
+        expect(await look(page, empty)).toEqual([])
+      })
+      await visit(site, { colorScheme }, async ({ page }) => {
+        expect(await look(page, open)).toEqual([])
+      })
+    },
+    manyPagesMs,
+  )
 })
 
 describe.runIf(browserFound)('the shell', () => {
