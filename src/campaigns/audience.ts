@@ -11,6 +11,8 @@ import { maxRecipients } from './policy.ts'
 
 export interface Recipient {
   to: string
+  /** Where its number stands in `recipients`; null for a contact. */
+  index: number | null
   contactId: string | null
   /** This recipient's own values for a template. */
   variables: Record<string, string> | null
@@ -25,23 +27,38 @@ const atOnce = 250
 const maxFaults = 100
 const tooMany = `recipients: must be at most ${maxRecipients} distinct numbers, including contacts and group members`
 
-/** @throws VALIDATION_ERROR when an item is invalid; the message names the first hundred faults with index and field. */
-export async function readNumbers(items: readonly unknown[]): Promise<Audience> {
-  const audience: Audience = new Map()
-  const faults: Issue[] = []
+/** Numbers as they were given. */
+export interface Numbers {
+  audience: Audience
+  /** Items that name a number again. */
+  repeated: number
+  /** The faults of the first invalid items. */
+  faults: Issue[]
+  invalid: number
+}
+
+/**
+ * Reads the numbers of an input. With `refuse`, invalid ones are refused.
+ * @throws VALIDATION_ERROR then; the message names the first hundred faults with index and field.
+ */
+export async function readNumbers(items: readonly unknown[], { refuse }: { refuse: boolean }): Promise<Numbers> {
+  const numbers: Numbers = { audience: new Map(), repeated: 0, faults: [], invalid: 0 }
+  const { audience, faults } = numbers
   for (const [index, item] of items.entries()) {
     if (index % atOnce === atOnce - 1) await turn()
     const parsed = recipient.safeParse(item)
     if (parsed.success) {
       const { to, variables = null, reference = null } = parsed.data
-      if (!audience.has(to)) audience.set(to, { to, contactId: null, variables, reference })
+      if (audience.has(to)) numbers.repeated++
+      else audience.set(to, { to, index, contactId: null, variables, reference })
     } else {
-      if (faults.length >= maxFaults) throw invalid(faults, { more: true })
-      faults.push(...faultsAt(parsed.error, index))
+      numbers.invalid++
+      if (faults.length < maxFaults) faults.push(...faultsAt(parsed.error, index))
+      else if (refuse) throw invalid(faults, { more: true })
     }
   }
-  if (faults.length > 0) throw invalid(faults)
-  return audience
+  if (refuse && faults.length > 0) throw invalid(faults)
+  return numbers
 }
 
 function faultsAt(error: z.ZodError, index: number): Issue[] {
@@ -65,5 +82,5 @@ export async function addContacts(tx: Tx, workspaceId: string, fields: CampaignF
 function add(audience: Audience, { id, phone: to }: Addressee): void {
   const named = audience.get(to)
   if (named) named.contactId ??= id
-  else audience.set(to, { to, contactId: id, variables: null, reference: null })
+  else audience.set(to, { to, index: null, contactId: id, variables: null, reference: null })
 }

@@ -42,6 +42,15 @@ export function quietMinutes({ from, to }: QuietHours): number {
   return (minutesOf(to) - minutesOf(from) + 24 * 60) % (24 * 60)
 }
 
+/** When the next quiet hours after `now` begin, which is outside of them; null if there are none. */
+export function nextQuiet(quiet: QuietHours | null, now: Date): Date | null {
+  if (!quiet) return null
+  const local = DateTime.fromJSDate(now, { zone: quiet.timeZone })
+  const from = minutesOf(quiet.from)
+  const day = local.hour * 60 + local.minute < from ? local : local.plus({ days: 1 })
+  return day.set({ hour: Math.floor(from / 60), minute: from % 60, second: 0, millisecond: 0 }).toJSDate()
+}
+
 function minutesOf(time: string): number {
   const [hours = 0, minutes = 0] = time.split(':').map(Number)
   return hours * 60 + minutes

@@ -130,14 +130,17 @@ builder.queryFields((t) => ({
       type: CampaignRef,
       extensions: { page: 20 },
       description: 'The campaigns of the workspace, newest first; 20 a page, at most 100.',
-      resolve: async (_, args, ctx, info) => {
+      args: { status: t.arg({ type: CampaignStatusRef, description: 'Only campaigns with this status.' }) },
+      resolve: async (_, { status, ...args }, ctx, info) => {
         const { workspaceId } = ctx.principal
         const page = await readList<Campaign>(ctx, info, args, {
           table: campaignTable,
           of: ['workspaceId', workspaceId],
-          binding: ['campaigns', workspaceId],
+          binding: ['campaigns', workspaceId, ...(status ? [status] : [])],
+          ...(status && { conditions: [['status', '=', status]] }),
         })
-        return { ...page, totalCount: () => ctx.app.db.campaign.count({ where: { workspaceId } }) }
+        const totalCount = () => ctx.app.db.campaign.count({ where: { workspaceId, ...(status && { status }) } })
+        return { ...page, totalCount }
       },
     },
     CampaignConnection,

@@ -13,7 +13,7 @@ export const streamAccess: readonly KeyAccess[] = ['full', 'read']
 
 /** The root fields for `send`. Fields of related records are allowed too. */
 const forSend: Record<OperationTypeNode, readonly string[]> = {
-  query: ['history', 'instance', 'instances', 'media', 'message', 'messages', 'template', 'templates'],
+  query: ['history', 'instance', 'instances', 'media', 'message', 'messages', 'previewMessage', 'template', 'templates'],
   mutation: ['cancelMessage', 'lookupNumbers', 'previewTemplate', 'scheduleMessage', 'sendMessage', 'sendMessages'],
   subscription: [],
 }

@@ -44,7 +44,7 @@ export const MessageErrorCodeRef = builder.enumType('MessageErrorCode', {
   ) as Record<MessageErrorCode, { description: string }>,
 })
 
-const MessageSafetyRef = builder.objectRef<MessageSafety>('MessageSafety').implement({
+export const MessageSafetyRef = builder.objectRef<MessageSafety>('MessageSafety').implement({
   description: 'The safety of the instance when the message was accepted.',
   fields: (t) => ({
     decision: t.expose('decision', { type: SafetyDecisionRef, description: '`warn` if a limit was exceeded.' }),

@@ -10,6 +10,7 @@ import { announceChange, subject } from '../events/live/follow.ts'
 import { emit } from '../events/log/emit.ts'
 import type { Message } from '../generated/prisma/client.ts'
 import { acceptMessage, acceptMessages } from './accept/accept.ts'
+import { type MessagePreview, previewSubmission } from './accept/preview.ts'
 import type { Submission } from './accept/submission.ts'
 import { lockMessage, storeCancelled } from './cancel.sql.ts'
 import { messageEvent } from './events.ts'
@@ -35,6 +36,14 @@ export async function sendMessage(ctx: Context, input: unknown): Promise<Message
  */
 export async function scheduleMessage(ctx: Context, input: unknown): Promise<Message> {
   return await orAsBefore(ctx, async () => await acceptMessage(ctx, scheduledSubmission(ctx, input)))
+}
+
+/**
+ * Tells what {@link sendMessage}, or with a time {@link scheduleMessage}, would do. Nothing is stored.
+ * @throws what they would throw.
+ */
+export async function previewMessage(ctx: Context, input: object, scheduledAt: string | null): Promise<MessagePreview> {
+  return await previewSubmission(ctx.app, submissionOf(ctx, { ...input, scheduledAt }))
 }
 
 /** The name that a validation error gives to a bulk item that is not an object. */

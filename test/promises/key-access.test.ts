@@ -30,7 +30,7 @@ const toSend = [
   'POST /templates/:id/preview',
 ]
 const sendFields = {
-  query: ['history', 'instance', 'instances', 'media', 'message', 'messages', 'template', 'templates'],
+  query: ['history', 'instance', 'instances', 'media', 'message', 'messages', 'previewMessage', 'template', 'templates'],
   mutation: ['cancelMessage', 'lookupNumbers', 'previewTemplate', 'scheduleMessage', 'sendMessage', 'sendMessages'],
   subscription: [],
 } as const

@@ -20,7 +20,12 @@ export function refusePaymentsUnlessOwner(principal: Caller): void {
   if (isAnothers(principal)) fail('BILLING_PAYMENTS_TEAM_OWNER_ONLY')
 }
 
+/** False for a collaborator of the team, and for a key of the team. */
+export function seesUsage(principal: Caller): boolean {
+  return !isAnothers(principal) || principal.role === 'admin'
+}
+
 /** Protects the subscription and the usage. @throws FORBIDDEN when the caller is a collaborator of the team, or uses a key of the team. */
 export function refuseCollaborators(principal: Caller): void {
-  if (isAnothers(principal) && principal.role !== 'admin') fail('FORBIDDEN', 'Collaborators cannot see the billing of a team')
+  if (!seesUsage(principal)) fail('FORBIDDEN', 'Collaborators cannot see the billing of a team')
 }

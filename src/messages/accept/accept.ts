@@ -11,24 +11,18 @@ import { createBatch } from '../../core/batch.ts'
 import type { Context } from '../../core/context.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
-import { codeOf, failure } from '../../core/errors.ts'
-import { newId } from '../../core/id.ts'
+import { codeOf } from '../../core/errors.ts'
 import { definePart } from '../../core/part.ts'
-import { senderOf } from '../../core/principal.ts'
 import { emit } from '../../events/log/emit.ts'
 import type { Message } from '../../generated/prisma/client.ts'
-import { withoutFile } from '../../message-types/fields.ts'
-import type { SendType } from '../../message-types/service.ts'
-import { providerOf, sendsTemplates } from '../../providers/providers.ts'
-import { suppressed } from '../../suppressions/service.ts'
 import { dispatchRequest, enqueueDispatch } from '../dispatch/dispatch-job.ts'
 import { messageEvent } from '../events.ts'
 import { readOutside } from '../safety/free-window.ts'
 import { safetyCache } from '../safety/safety.ts'
-import { compose, fillTemplate } from './compose.ts'
+import { type Draft, draftAll } from './draft.ts'
 import { insertMessages } from './insert.sql.ts'
-import { lookUp, type References } from './look-up.ts'
-import { composeRows, type NewMessage } from './rows.ts'
+import { lookUp } from './look-up.ts'
+import { composeRows } from './rows.ts'
 import { type Result, replayRepeated, type Submission, storeResults } from './submission.ts'
 
 /** Answers each message, in order. The messages of one call share one transaction, so none overtakes another. */
@@ -119,55 +113,6 @@ async function acceptAll(app: App, submissions: readonly Submission[], keyWaitMs
     await storeResults(app, tx, submissions, results)
     return results as Result[]
   })
-}
-
-/** A message that is valid, but has no quota yet. */
-interface Draft extends Omit<NewMessage, 'acceptedAt'> {
-  /** Position in the batch. */
-  index: number
-  submission: Submission
-}
-
-function draftAll(
-  app: App,
-  submissions: readonly Submission[],
-  results: (Result | undefined)[],
-  references: References,
-): Draft[] {
-  const drafts: Draft[] = []
-  for (const [index, submission] of submissions.entries()) {
-    if (results[index] !== undefined) continue
-    const { input, principal, scheduledAt } = submission
-    const instance = references.instance(submission)
-    const contact = references.contact(submission)
-    try {
-      const fileType = references.fileType(submission)
-      if (fileType === null) throw failure('VALIDATION_ERROR', `mediaUrl: ${withoutFile}`)
-      if (!instance) throw failure('NOT_FOUND', 'Instance not found')
-      const fault = fileType && providerOf(app, instance.provider)?.faultOfFile?.(input.type as SendType, fileType)
-      if (fault) throw failure('VALIDATION_ERROR', `mediaUrl: ${fault}`)
-      const composed =
-        input.templateId == null
-          ? compose(input, contact)
-          : fillTemplate(input, contact, references.template(submission), sendsTemplates(app, instance.provider))
-      if (references.isSuppressed(submission)) throw failure(suppressed)
-      drafts.push({
-        index,
-        submission,
-        id: newId(),
-        principal: { workspaceId: principal.workspaceId, userId: senderOf(principal) },
-        instance,
-        to: input.to,
-        reference: input.reference,
-        scheduledAt,
-        campaignId: null,
-        ...composed,
-      })
-    } catch (error) {
-      results[index] = error as Error
-    }
-  }
-  return drafts
 }
 
 /** A message that has quota. */

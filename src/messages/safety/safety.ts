@@ -179,7 +179,7 @@ function createSafetyCache(app: Pick<App, 'pool' | 'log' | 'config'>): SafetyCac
 }
 
 /** Compares what leaves around `at` with the caps of the instance. */
-function compare(
+export function compare(
   window: Window,
   instance: SafetyInstance,
   to: string,

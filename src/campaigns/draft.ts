@@ -1,0 +1,91 @@
+// What a campaign would send, and to whom: everything that is checked before anything is stored. Creation and preview share it.
+import { plannedLeft, quotaRefusals } from '../billing/admission/quota.ts'
+import type { App } from '../core/app.ts'
+import type { Context } from '../core/context.ts'
+import type { Tx } from '../core/database/transaction.ts'
+import { fail } from '../core/errors.ts'
+import { readSendingInstances } from '../instances/sending.sql.ts'
+import { checkInstance } from '../instances/service.ts'
+import { typesOfFiles } from '../media/service.ts'
+import { withoutFile } from '../message-types/fields.ts'
+import type { SendType } from '../message-types/service.ts'
+import { providerOf } from '../providers/providers.ts'
+import { readSuppressed, suppressed } from '../suppressions/service.ts'
+import { type Audience, addContacts, type Recipient } from './audience.ts'
+import { type Content, contentOf, type Text } from './content.ts'
+import type { CampaignFields } from './input.ts'
+
+/** Recipients that are composed, and stored, with one statement each. */
+const chunkSize = 2_000
+
+/**
+ * Checks what the campaign refers to, and adds its contacts and groups to `audience`.
+ * @throws VALIDATION_ERROR, NOT_FOUND, TEMPLATE_INVALID and MONTHLY_OUTBOUND_QUOTA_EXCEEDED as creating it does.
+ */
+export async function draftCampaign(
+  { app, principal }: Context,
+  tx: Tx,
+  fields: CampaignFields,
+  audience: Audience,
+): Promise<Content> {
+  const { workspaceId, ownerId, plan } = principal
+  await checkInstance(tx.db, workspaceId, fields.instanceId)
+  const content = await contentOf(app, tx, workspaceId, fields)
+  await checkStoredFile(app, tx, fields)
+  await addContacts(tx, workspaceId, fields, audience)
+  if (audience.size > (await plannedLeft(tx, ownerId, plan))) throw await tooMuchPlanned(tx, principal)
+  return content
+}
+
+/** @throws VALIDATION_ERROR when its file is one of ours that is not there, or that the network of the instance does not take. */
+async function checkStoredFile(app: App, tx: Tx, { instanceId, templateId, type, mediaUrl }: CampaignFields): Promise<void> {
+  if (templateId != null || !mediaUrl) return
+  const fileType = (await typesOfFiles(app, tx, [mediaUrl])).get(mediaUrl)
+  if (fileType === null) fail('VALIDATION_ERROR', `mediaUrl: ${withoutFile}`)
+  if (fileType === undefined) return
+  const { instances } = await readSendingInstances(tx, [instanceId])
+  const provider = instances.get(instanceId)?.provider
+  const fault = provider && providerOf(app, provider)?.faultOfFile?.(type as SendType, fileType)
+  if (fault) fail('VALIDATION_ERROR', `mediaUrl: ${fault}`)
+}
+
+export async function tooMuchPlanned(tx: Tx, { ownerId, plan }: Context['principal']): Promise<Error> {
+  return (await quotaRefusals(tx, [ownerId]))(ownerId).tooMuchPlanned(plan)
+}
+
+/** A recipient with its rendered message. */
+export type Composed = Recipient & Text
+
+/**
+ * Composes the messages of all recipients, and hands them over in chunks with the number of those before them.
+ * @throws TEMPLATE_INVALID or VALIDATION_ERROR when there is no sendable message for any recipient.
+ */
+export async function composeAll(
+  tx: Tx,
+  workspaceId: string,
+  content: Content,
+  audience: Audience,
+  take: (chunk: readonly Composed[], before: number) => Promise<void> | void,
+): Promise<void> {
+  const recipients = [...audience.values()]
+  let sendable = 0
+  let fault: string | undefined
+  for (let from = 0; from < recipients.length; from += chunkSize) {
+    const chunk = recipients.slice(from, from + chunkSize)
+    const isSuppressed = await readSuppressed(
+      tx,
+      chunk.map(({ to }) => ({ workspaceId, phone: to })),
+    )
+    const texts = await content.renderFor(tx, workspaceId, chunk)
+    const composed = chunk.map((recipient, i): Composed => {
+      const whole = { ...recipient, ...(texts[i] as Text) }
+      return isSuppressed(workspaceId, recipient.to) ? { ...whole, error: suppressed, fault: undefined } : whole
+    })
+    sendable += composed.filter(({ error }) => error === null).length
+    fault ??= composed.find((one) => one.fault !== undefined)?.fault
+    await take(composed, from)
+  }
+  if (sendable > 0) return
+  if (fault === undefined) fail('VALIDATION_ERROR', 'recipients: every number is in the do-not-contact list')
+  fail('TEMPLATE_INVALID', fault)
+}

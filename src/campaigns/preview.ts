@@ -1,0 +1,146 @@
+// Tells what would happen to a campaign if it were created: the same checks and refusals, and nothing is stored.
+import { foreseeQuota, type QuotaForesight } from '../billing/admission/quota-preview.ts'
+import type { Context } from '../core/context.ts'
+import { type Tx, transaction } from '../core/database/transaction.ts'
+import { type Issue, invalid } from '../core/errors.ts'
+import type { ProviderName } from '../generated/prisma/enums.ts'
+import { assess } from '../instances/safety.ts'
+import { readSendingInstances, type SendingInstance } from '../instances/sending.sql.ts'
+import { type Departure, foresee } from '../messages/safety/foresee.ts'
+import { readOutside, warnOutside } from '../messages/safety/free-window.ts'
+import type { Judgement, MessageSafety } from '../messages/safety/safety.ts'
+import { readTraffic } from '../messages/safety/traffic.sql.ts'
+import { spanAround, trafficAt } from '../messages/safety/window.ts'
+import { suppressed } from '../suppressions/service.ts'
+import { type Numbers, readNumbers } from './audience.ts'
+import { departures, lastDeparture, type Schedule } from './departures.ts'
+import { type Composed, composeAll, draftCampaign } from './draft.ts'
+import { type CampaignFields, CreateCampaignInput } from './input.ts'
+import { defaultRates } from './pace.ts'
+
+/** Recipients of each kind that are named. */
+export const mostNamed = 20
+/** Messages that the safety rules judge: those of the first day, at most so many. */
+const mostJudged = 5_000
+const dayMs = 86_400_000
+
+/** A recipient that would get no message, and the reason. */
+export interface LeftOut {
+  to: string | null
+  index: number | null
+  reason: string
+}
+
+/** Recipients that would get no message for one kind of reason: how many, and the first of them. */
+export interface LeftOuts {
+  count: number
+  first: LeftOut[]
+}
+
+export interface CampaignPreview extends QuotaForesight {
+  recipients: number
+  sendable: number
+  repeated: number
+  invalid: LeftOuts
+  suppressed: LeftOuts
+  missing: LeftOuts
+  ratePerMinute: number | null
+  firstAt: Date
+  lastAt: Date | null
+  warnings: string[]
+  safety: MessageSafety
+}
+
+/** @throws what creating the campaign would throw, except for invalid recipients while others are left. */
+export async function previewCampaign(ctx: Context, input: unknown): Promise<CampaignPreview> {
+  const { app, principal } = ctx
+  const fields = CreateCampaignInput.parse(app.config, input)
+  const numbers = await readNumbers(fields.recipients ?? [], { refuse: false })
+  const others = (fields.contactIds?.length ?? 0) + (fields.groupIds?.length ?? 0)
+  if (numbers.audience.size === 0 && others === 0) throw invalid(numbers.faults)
+  return await transaction(app.db, async (tx) => {
+    // A second try of the transaction begins with the numbers alone.
+    const audience = new Map(numbers.audience)
+    const content = await draftCampaign(ctx, tx, fields, audience)
+    const found = { suppressed: noneLeftOut(), missing: noneLeftOut() }
+    const sendable: Composed[] = []
+    await composeAll(tx, principal.workspaceId, content, audience, (chunk) => {
+      for (const one of chunk) {
+        if (one.error === null) sendable.push(one)
+        else leaveOut(one.error === suppressed ? found.suppressed : found.missing, one)
+      }
+    })
+    const quota = await foreseeQuota(tx, principal, sendable.length)
+    const counts = { recipients: audience.size, sendable: sendable.length, repeated: numbers.repeated }
+    const course = await courseOf(ctx, tx, fields, sendable, { approved: content.template !== null, size: audience.size })
+    return { ...counts, invalid: invalidOf(numbers), ...found, ...quota, ...course }
+  })
+}
+
+function noneLeftOut(): LeftOuts {
+  return { count: 0, first: [] }
+}
+
+function leaveOut(outs: LeftOuts, { to, index, error, fault }: Composed): void {
+  outs.count++
+  if (outs.first.length < mostNamed) outs.first.push({ to, index, reason: fault ?? error ?? '' })
+}
+
+function invalidOf({ faults, invalid: count }: Numbers): LeftOuts {
+  const byIndex = Map.groupBy(faults, ({ path }) => Number(path.split('.')[1]))
+  const reasonOf = (issues: readonly Issue[]) => issues.map(({ path, message }) => `${path}: ${message}`).join('; ')
+  const first = [...byIndex].slice(0, mostNamed).map(([index, issues]) => ({ to: null, index, reason: reasonOf(issues) }))
+  return { count, first }
+}
+
+type Course = Pick<CampaignPreview, 'ratePerMinute' | 'firstAt' | 'lastAt' | 'warnings' | 'safety'>
+
+/** When its messages leave, and how the safety rules judge that. */
+async function courseOf(
+  { app, principal }: Context,
+  tx: Tx,
+  { instanceId, scheduledAt, ratePerMinute, quietHours = null }: CampaignFields,
+  sendable: readonly Composed[],
+  { approved, size }: { approved: boolean; size: number },
+): Promise<Course> {
+  const { now, instances } = await readSendingInstances(tx, [instanceId])
+  const instance = instances.get(instanceId) as SendingInstance
+  const start = scheduledAt ? new Date(scheduledAt) : now
+  const rate = ratePerMinute ?? (await defaultRateOf(app, tx, instance, start))
+  const schedule: Schedule = { start, rate, quietHours }
+  const judged = firstDay(sendable, schedule)
+  const [first] = judged
+  const outside = await readOutside(
+    app,
+    tx,
+    judged.map(({ to, at }) => ({ principal, instance, to, scheduledAt: at, template: approved ? {} : null })),
+  )
+  const foreseen: Omit<Judgement, 'cold'> = await foresee(app, tx, instance, judged, size)
+  const { warnings, safety } = outside.some((one) => one.outside) ? warnOutside(foreseen) : foreseen
+  return { ratePerMinute: rate, firstAt: first.at, lastAt: lastDeparture(schedule, sendable.length), warnings, safety }
+}
+
+/** The rate of a campaign without one of its own: the sandbox knows no limit. */
+async function defaultRateOf(
+  app: Context['app'],
+  tx: Tx,
+  instance: SendingInstance & { provider: ProviderName },
+  at: Date,
+): Promise<number | null> {
+  if (instance.provider === 'sandbox') return null
+  const [rows] = await readTraffic(tx, [spanAround(instance.id, at, 0)], app.config.messageTtlMs)
+  if (!rows) throw new Error(`no instance ${instance.id}`)
+  return defaultRates[assess(instance, trafficAt(rows, instance, at), at).state]
+}
+
+/** The messages of the first day, at most {@link mostJudged}; there is one at least, because {@link composeAll} refuses otherwise. */
+function firstDay(sendable: readonly Composed[], schedule: Schedule): [Departure, ...Departure[]] {
+  const leaving: Departure[] = []
+  for (const at of departures(schedule)) {
+    const next = sendable[leaving.length]
+    if (!next || leaving.length >= mostJudged) break
+    if (leaving[0] && at.getTime() - leaving[0].at.getTime() >= dayMs) break
+    leaving.push({ to: next.to, at })
+  }
+  return leaving as [Departure, ...Departure[]]
+}

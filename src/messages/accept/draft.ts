@@ -1,0 +1,63 @@
+// Drafts of messages: the texts composed, the references checked, nothing reserved and nothing stored.
+import type { App } from '../../core/app.ts'
+import { failure } from '../../core/errors.ts'
+import { newId } from '../../core/id.ts'
+import { senderOf } from '../../core/principal.ts'
+import { withoutFile } from '../../message-types/fields.ts'
+import type { SendType } from '../../message-types/service.ts'
+import { providerOf, sendsTemplates } from '../../providers/providers.ts'
+import { suppressed } from '../../suppressions/service.ts'
+import type { References } from './look-up.ts'
+import { compose, fillTemplate } from './compose.ts'
+import type { NewMessage } from './rows.ts'
+import type { Result, Submission } from './submission.ts'
+
+/** A message that is valid, but has no quota yet. */
+export interface Draft extends Omit<NewMessage, 'acceptedAt'> {
+  /** Position in the batch. */
+  index: number
+  submission: Submission
+}
+
+/** Composes each submission that has no result yet; the refusals become results. */
+export function draftAll(
+  app: App,
+  submissions: readonly Submission[],
+  results: (Result | undefined)[],
+  references: References,
+): Draft[] {
+  const drafts: Draft[] = []
+  for (const [index, submission] of submissions.entries()) {
+    if (results[index] !== undefined) continue
+    const { input, principal, scheduledAt } = submission
+    const instance = references.instance(submission)
+    const contact = references.contact(submission)
+    try {
+      const fileType = references.fileType(submission)
+      if (fileType === null) throw failure('VALIDATION_ERROR', `mediaUrl: ${withoutFile}`)
+      if (!instance) throw failure('NOT_FOUND', 'Instance not found')
+      const fault = fileType && providerOf(app, instance.provider)?.faultOfFile?.(input.type as SendType, fileType)
+      if (fault) throw failure('VALIDATION_ERROR', `mediaUrl: ${fault}`)
+      const composed =
+        input.templateId == null
+          ? compose(input, contact)
+          : fillTemplate(input, contact, references.template(submission), sendsTemplates(app, instance.provider))
+      if (references.isSuppressed(submission)) throw failure(suppressed)
+      drafts.push({
+        index,
+        submission,
+        id: newId(),
+        principal: { workspaceId: principal.workspaceId, userId: senderOf(principal) },
+        instance,
+        to: input.to,
+        reference: input.reference,
+        scheduledAt,
+        campaignId: null,
+        ...composed,
+      })
+    } catch (error) {
+      results[index] = error as Error
+    }
+  }
+  return drafts
+}
