@@ -55,7 +55,10 @@ builder.prismaObjectField(CampaignRef, 'recipients', (t) =>
       extensions: { page: 20, columns: ['id', 'createdAt', 'recipientsCount'] },
       description:
         'The recipients, 20 a page, at most 100. All of them are in the order of sending. With `status`, those without a message come first; the others follow in the order in which they changed.',
-      args: { status: t.arg({ type: RecipientStatusRef, description: 'Only recipients with this status.' }) },
+      args: {
+        status: t.arg({ type: RecipientStatusRef, description: 'Only recipients with this status.' }),
+        error: t.arg.string({ description: 'Only those with this `error`; together with the status `failed` or `cancelled`.' }),
+      },
       resolve: (campaign, args, ctx) => pageOfRecipients(ctx, campaign, args),
     },
     RecipientConnection,

@@ -42,6 +42,8 @@ const ofMessage: Partial<Record<RecipientState, readonly string[]>> = {
 
 export interface RecipientQuery {
   status: RecipientState | null
+  /** Only those with this error; null for all of the status. */
+  error: string | null
   place: Place
   take: number
 }
@@ -78,18 +80,20 @@ function allSql({ place, take }: RecipientQuery, values: unknown[]): string {
  * Those of one status. Relies on the index (campaignId, status, position) of recipients and the index (campaignId, status, updatedAt) of
  * messages, so that a page costs the same among 100,000 recipients, however few have the status.
  */
-function ofStatusSql({ place, take }: RecipientQuery, status: RecipientState, values: unknown[]): string {
+function ofStatusSql({ error, place, take }: RecipientQuery, status: RecipientState, values: unknown[]): string {
+  // With an error, a page may look at all that failed or were cancelled.
+  const withError = (alias: string) => (error === null ? '' : `and ${alias}.error = $${values.push(error)}`)
   const parts = (ofMessage[status] ?? []).map(
     (
       name,
     ) => `(select extract(epoch from m."updatedAt") * 1000 as place, m.id, m."to", m."contactId", m.id as "messageId", m.error,
-        m."updatedAt" from messages m where m."campaignId" = p.id and m.status = '${name}' ${messagePlace(place, values)}
+        m."updatedAt" from messages m where m."campaignId" = p.id and m.status = '${name}' ${withError('m')} ${messagePlace(place, values)}
       order by m."updatedAt" ${place.order}, m.id ${place.order} limit ${take})`,
   )
   if (own[status]) {
     // The condition on `status` is a range, so that the order by index needs no other plan when many recipients have the status.
     parts.push(`(select f.position, p.id, f."to", c.id, null::uuid, f.error, f."updatedAt" from (
-        select * from campaign_recipients r where ${ownPlace(place, values)} and r.status between '${own[status]}' and '${own[status]}'
+        select * from campaign_recipients r where ${ownPlace(place, values)} and r.status between '${own[status]}' and '${own[status]}' ${withError('r')}
         order by r.status ${place.order}, r.position ${place.order} limit ${take}
       ) f left join contacts c on c.id = f."contactId")`)
   }

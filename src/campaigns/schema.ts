@@ -15,7 +15,7 @@ import type { Campaign } from '../generated/prisma/client.ts'
 import { listMessages } from '../messages/list.ts'
 import { MessageConnection, MessageRef, MessageTypeRef } from '../messages/object.ts'
 import { CreateCampaignInput, UpdateCampaignInput } from './input.ts'
-import { nextAtOf } from './next-at.ts'
+import { lastAtOf, nextAtOf } from './next-at.ts'
 import { type QuietHours, quietHoursOf } from './quiet-hours.ts'
 import { cancelCampaign, createCampaign, pauseCampaign, resumeCampaign, updateCampaign } from './service.ts'
 import { statsOf } from './stats.ts'
@@ -67,6 +67,14 @@ export const CampaignRef = builder.prismaObject('Campaign', {
       description:
         'When the next message leaves, by its start, its rate and its quiet hours; null if it is paused, or none is planned.',
       resolve: (campaign, _, ctx) => nextAtOf(ctx, campaign),
+    }),
+    lastAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      extensions: { columns: ['id', 'status', 'scheduledFor', 'nextAt', 'quietHours', 'ratePerMinute', 'defaultRate'] },
+      description:
+        'When the last planned message leaves, if nothing holds it up; null if `nextAt` or `ratePerMinute` is, and after more than 366 quiet hours.',
+      resolve: (campaign, _, ctx) => lastAtOf(ctx, campaign),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),

@@ -118,6 +118,14 @@ describe('the preview of a campaign', () => {
       firstAt: scheduledAt,
       lastAt: new Date(Date.parse(scheduledAt) + 60_000).toISOString(),
     })
+    const { api, instance } = rig.tenant
+    const fields = { recipients, scheduledAt, ratePerMinute: 60 }
+    const id = expectCreated(await api.post('campaigns', campaignTo(instance.id, [], fields)))
+    const { body } = await api.graphql('query ($id: ID!) { campaign(id: $id) { nextAt lastAt } }', { id })
+    expect(body.data.campaign).toEqual({
+      nextAt: scheduledAt,
+      lastAt: new Date(Date.parse(scheduledAt) + 60_000).toISOString(),
+    })
     const hour = (ms: number) => new Date(Date.parse(scheduledAt) + ms).toISOString().slice(11, 16)
     const quietHours = { from: hour(-3_600_000), to: hour(3_600_000), timeZone: 'UTC' }
     const { firstAt } = await preview({ recipients, scheduledAt, ratePerMinute: 60, quietHours })

@@ -107,3 +107,17 @@ it('keeps the last status of recipients whose messages were deleted', async () =
   const { progress } = await course(3)
   expect([sum(progress, 'queued'), sum(progress, 'read'), sum(progress, 'failed')]).toEqual([2, 4, 3])
 })
+
+it('leads from a reason to its recipients', async () => {
+  const list = `query ($id: ID!, $status: CampaignRecipientStatus, $error: String) { campaign(id: $id) {
+    recipients(first: 1, status: $status, error: $error) { totalCount nodes { to status error } pageInfo { hasNextPage endCursor } } } }`
+  const ask = async (variables: object) => (await rig.tenant.api.graphql(list, { id, ...variables })).body
+  const failed = (await ask({ status: 'failed', error: '131026' })).data.campaign.recipients
+  expect(failed).toMatchObject({ totalCount: 2, nodes: [{ status: 'failed', error: '131026' }], pageInfo: { hasNextPage: true } })
+  const missing = (await ask({ status: 'failed', error: 'TEMPLATE_INVALID' })).data.campaign.recipients
+  expect(missing).toMatchObject({ totalCount: 1, nodes: [{ error: 'TEMPLATE_INVALID' }], pageInfo: { hasNextPage: false } })
+  expect((await ask({ status: 'failed', error: 'EXPIRED' })).data.campaign.recipients).toMatchObject({ totalCount: 0, nodes: [] })
+  expect((await ask({ status: 'read', error: 'EXPIRED' })).errors[0].message).toBe(
+    'error: is only for the status failed or cancelled',
+  )
+})

@@ -8,6 +8,7 @@ import { browserFound, furnished, sendText, visit } from './rig.ts'
 const site = commons()
 let who: Awaited<ReturnType<typeof furnished>>
 let failed: string
+let campaign: string
 
 beforeAll(async () => {
   who = await furnished(site)
@@ -15,6 +16,9 @@ beforeAll(async () => {
   failed = await sendText(who, '+4915112340001')
   await sendText(who, '+4915112345678')
   await who.person.api.graphql('mutation { createSuppression(input: { phone: "+4915112345679" }) { phone } }')
+  const news = { instanceId: who.instance.id, name: 'News', type: 'text', text: 'Hello' }
+  const recipients = ['+4915112340001', '+4915112345678'].map((to) => ({ to }))
+  campaign = (await who.person.api.post('/api/campaigns', { ...news, recipients })).body.data.id
   await who.person.api.graphql('mutation { createApiKey(input: { name: "The shop" }) { id } }')
 })
 
@@ -22,6 +26,8 @@ const empty: [path: string, h1: string][] = [
   ['/me', 'Home'],
   ['/me/messages', 'Messages'],
   ['/me/instances', 'Instances'],
+  ['/me/campaigns', 'Campaigns'],
+  ['/me/campaigns/new', 'New campaign'],
   ['/me/contacts', 'Contacts'],
   ['/me/templates', 'Templates'],
   ['/me/suppressions', 'Do not contact'],
@@ -38,6 +44,9 @@ const filled: [path: string, h1: string][] = [
   ['/me/send', 'Send a message'],
   ['/me/live', 'Live'],
   ['/me/instances', 'Instances'],
+  ['/me/campaigns', 'Campaigns'],
+  ['/me/campaigns/new', 'New campaign'],
+  ['/me/campaigns/CAMPAIGN', 'News'],
   ['/me/contacts', 'Contacts'],
   ['/me/templates', 'Templates'],
   ['/me/suppressions', 'Do not contact'],
@@ -50,6 +59,7 @@ const filled: [path: string, h1: string][] = [
   ['/operator', 'Operator'],
   ['/me/nothing', 'Not found'],
   ['/me/messages/01980000-0000-7000-8000-000000000009', 'Not found'],
+  ['/me/campaigns/01980000-0000-7000-8000-000000000009', 'Not found'],
 ]
 const open: [path: string, h1: string][] = [
   ['/sign-in', 'Sign in'],
@@ -59,7 +69,7 @@ const open: [path: string, h1: string][] = [
 ]
 
 async function settle(page: Page, path: string, h1: string): Promise<void> {
-  await page.goto(path.replace('FAILED', failed))
+  await page.goto(path.replace('FAILED', failed).replace('CAMPAIGN', campaign))
   await page.getByRole('heading', { level: 1, name: h1, exact: true }).waitFor()
   await until(async () => (await page.getByText('Loading …').count()) === 0)
 }
@@ -122,6 +132,7 @@ describe.runIf(browserFound)('the shell', () => {
         'Send',
         'Live',
         'Instances',
+        'Campaigns',
         'Contacts',
         'Templates',
         'Do not contact',

@@ -18,6 +18,9 @@ const send = lazyRouteComponent(() => import('./send/send.tsx'), 'Send')
 const tail = lazyRouteComponent(() => import('./live-tail/live-tail.tsx'), 'LiveTail')
 const instances = lazyRouteComponent(() => import('./instances/instances.tsx'), 'Instances')
 const instance = lazyRouteComponent(() => import('./instances/instance.tsx'), 'Instance')
+const campaigns = lazyRouteComponent(() => import('./campaigns/campaigns.tsx'), 'Campaigns')
+const newCampaign = lazyRouteComponent(() => import('./campaigns/new-campaign.tsx'), 'NewCampaign')
+const campaign = lazyRouteComponent(() => import('./campaigns/campaign.tsx'), 'Campaign')
 const contacts = lazyRouteComponent(() => import('./contacts/contacts.tsx'), 'Contacts')
 const contact = lazyRouteComponent(() => import('./contacts/contact.tsx'), 'Contact')
 const group = lazyRouteComponent(() => import('./contacts/group.tsx'), 'Group')
@@ -47,6 +50,9 @@ function pagesOf<Path extends '/me' | '/t/$teamId'>(path: Path) {
     page('live', tail),
     page('instances', instances),
     page('instances/$instanceId', instance),
+    page('campaigns', campaigns),
+    page('campaigns/new', newCampaign),
+    page('campaigns/$campaignId', campaign),
     page('contacts', contacts),
     page('contacts/$contactId', contact),
     page('groups/$groupId', group),

@@ -145,6 +145,11 @@ function SameCall({ message }: { message: ShownMessage }) {
 function Details({ message }: { message: ShownMessage }) {
   const { team } = useWorkspace()
   const { message: text } = words
+  const page = (path: string, name: string) => (
+    <To key={path} to={pathIn(team, path)}>
+      {name}
+    </To>
+  )
   const rows = [
     [text.id, <code key="id">{message.id}</code>],
     [
@@ -154,24 +159,9 @@ function Details({ message }: { message: ShownMessage }) {
       </To>,
     ],
     message.from && [text.from, message.from],
-    [
-      text.instance,
-      <To key="instance" to={pathIn(team, `instances/${message.instance.id}`)}>
-        {message.instance.name}
-      </To>,
-    ],
-    message.contact && [
-      text.contact,
-      <To key="contact" to={pathIn(team, `contacts/${message.contact.id}`)}>
-        {message.contact.name}
-      </To>,
-    ],
-    message.campaign && [
-      text.campaign,
-      <To key="campaign" to={pathIn(team, 'messages')} search={{ campaign: message.campaign.id }}>
-        {message.campaign.name}
-      </To>,
-    ],
+    [text.instance, page(`instances/${message.instance.id}`, message.instance.name)],
+    message.contact && [text.contact, page(`contacts/${message.contact.id}`, message.contact.name)],
+    message.campaign && [text.campaign, page(`campaigns/${message.campaign.id}`, message.campaign.name)],
     message.mediaUrl && [text.file, <FileLink key="file" url={message.mediaUrl} />],
     message.reference && [text.reference, message.reference],
     message.providerMessageId && [text.providerId, <code key="provider">{message.providerMessageId}</code>],

@@ -7,6 +7,7 @@ import {
   House,
   KeyRound,
   LayoutTemplate,
+  Megaphone,
   MessageSquare,
   Radio,
   ScrollText,
@@ -33,6 +34,7 @@ export function pageGroups(team: Team) {
     ],
     [
       { page: 'instances', name: nav.instances, Icon: Smartphone, key: 'i' },
+      { page: 'campaigns', name: nav.campaigns, Icon: Megaphone, key: 'c' },
       { page: 'contacts', name: nav.contacts, Icon: BookUser, key: 'p' },
       { page: 'templates', name: nav.templates, Icon: LayoutTemplate, key: 't' },
       { page: 'suppressions', name: nav.suppressions, Icon: Ban, key: 'd' },

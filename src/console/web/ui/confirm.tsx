@@ -12,12 +12,14 @@ interface ConfirmProps {
   children: ReactNode
   /** The name of the button that does it. */
   action: string
+  /** The name of the button that does not. */
+  keep?: string
   /** Does it. The dialog closes when it has succeeded, and says why when it was refused. */
   act: () => Promise<unknown>
   close: () => void
 }
 
-export function Confirm({ title, children, action, act, close }: ConfirmProps) {
+export function Confirm({ title, children, action, keep = words.actions.keep, act, close }: ConfirmProps) {
   const task = useTask(async () => {
     await act()
     close()
@@ -32,7 +34,7 @@ export function Confirm({ title, children, action, act, close }: ConfirmProps) {
             {action}
           </button>
           <button type="button" className={parts.button} onClick={close}>
-            {words.actions.keep}
+            {keep}
           </button>
         </div>
       </div>

@@ -27,6 +27,7 @@ export const en = {
     send: 'Send',
     live: 'Live',
     instances: 'Instances',
+    campaigns: 'Campaigns',
     contacts: 'Contacts',
     templates: 'Templates',
     suppressions: 'Do not contact',

@@ -28,6 +28,7 @@ export const ptBR: Words = {
     send: 'Enviar',
     live: 'Ao vivo',
     instances: 'Instâncias',
+    campaigns: 'Campanhas',
     contacts: 'Contatos',
     templates: 'Modelos',
     suppressions: 'Não contatar',

@@ -1,0 +1,194 @@
+// The form: message, recipients and pace at the left, and what will happen at the right.
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
+import { CreateCampaignDocument, type CreateCampaignInput, FormListsDocument } from '../generated/campaigns/graphql.ts'
+import { newIdempotencyKey } from '../graph/change.ts'
+import { sendTypes } from '../graph/message-types.ts'
+import { ask } from '../graph/request.ts'
+import { useInstances } from '../graph/use-instances.ts'
+import { useRead } from '../graph/use-read.ts'
+import { pathIn, useAddress, useGo } from '../navigation.tsx'
+import { shownZone } from '../preferences.ts'
+import { ContentFields } from '../send/content-fields.tsx'
+import { useWorkspace } from '../shell/workspace-context.ts'
+import { Choice, TextField } from '../ui/field.tsx'
+import { Page } from '../ui/page.tsx'
+import parts from '../ui/parts.module.css'
+import { Refusal } from '../ui/refusal.tsx'
+import { submits, useTask } from '../ui/use-task.ts'
+import { count, words } from '../words/words.ts'
+import { Before, usePreview } from './before.tsx'
+import { byTemplate, campaignIn, type FormType } from './campaign-input.ts'
+import styles from './campaigns.module.css'
+import type { Picked } from './contact-picker.tsx'
+import type { Earlier } from './new-campaign.tsx'
+import { PaceFields } from './pace-fields.tsx'
+import { readRecipients } from './read-recipients.ts'
+import { type ReadFile, RecipientFields } from './recipient-fields.tsx'
+import { text } from './words.ts'
+
+const types: readonly FormType[] = [...sendTypes, byTemplate]
+
+interface CampaignFormProps {
+  /** A campaign whose failed recipients get another one. */
+  earlier: Earlier | null
+  failed: readonly string[]
+}
+
+export function CampaignForm({ earlier, failed }: CampaignFormProps) {
+  const { team } = useWorkspace()
+  const go = useGo()
+  const [address] = useAddress()
+  const instances = useInstances()
+  const { data: lists } = useRead(FormListsDocument, {})
+  const form = useRef<HTMLFormElement>(null)
+  const [type, setType] = useState<FormType>(earlier?.templateId ? byTemplate : typeOf(earlier?.type ?? address.type))
+  const [pasted, setPasted] = useState(failed.join('\n'))
+  const [file, setFile] = useState<ReadFile | null>(null)
+  const [picked, setPicked] = useState<Picked[]>([])
+  const [later, setLater] = useState(false)
+  const [changes, setChanges] = useState(0)
+  const read = useMemo(() => readRecipients(pasted), [pasted])
+  const key = useRef(newIdempotencyKey())
+
+  function inputNow(): CreateCampaignInput {
+    const fields = new FormData(form.current as HTMLFormElement)
+    const recipients = [...read.recipients, ...(file?.recipients ?? [])]
+    return campaignIn(fields, { type, recipients, contactIds: picked.map(({ id }) => id), zone: shownZone() })
+  }
+  // The form is read after it was rendered with the change.
+  const [input, setInput] = useState<CreateCampaignInput | null>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whatever changes the fields.
+  useEffect(() => {
+    key.current = newIdempotencyKey()
+    const next = inputNow()
+    const hasRecipients = Boolean(next.recipients?.length || next.contactIds?.length || next.groupIds?.length)
+    setInput(hasRecipients && next.instanceId ? next : null)
+  }, [changes, pasted, file, picked, type, later, lists, instances.length])
+  const asked = usePreview(input)
+  const task = useTask(async () => {
+    const { createCampaign } = await ask(team, CreateCampaignDocument, { input: { ...inputNow(), idempotencyKey: key.current } })
+    go(pathIn(team, `campaigns/${createCampaign.id}`))
+  })
+  const example = earlier?.messages.nodes[0]
+  const given = { text: example?.body ?? address.text, file: example?.mediaUrl ?? address.file }
+  /** Where an item of the recipients was written: the pasted ones come first. */
+  function lineOf(index: number): string {
+    const inFile = index - read.lines.length
+    if (inFile < 0) return text.line(count(read.lines[index] ?? 0))
+    return text.fileLine(file?.name ?? '', count(file?.lines[inFile] ?? 0))
+  }
+  return (
+    <Page title={text.create}>
+      <form
+        ref={form}
+        className={styles.form}
+        noValidate
+        onSubmit={submits(() => task.run())}
+        onChange={() => setChanges((n) => n + 1)}
+      >
+        <div className={parts.stack}>
+          <Section title={text.message}>
+            <TextField
+              label={text.name}
+              name="name"
+              autoComplete="off"
+              defaultValue={earlier ? text.againName(earlier.name) : ''}
+              issues={task.issues}
+            />
+            <div className={styles.pair}>
+              <Choice
+                key={instances.length}
+                label={text.instance}
+                name="instanceId"
+                defaultValue={earlier?.instance.id ?? address.instance}
+                issues={task.issues}
+              >
+                {instances.map(({ id, name, status }) => (
+                  <option key={id} value={id}>
+                    {`${name} – ${words.instanceStatus[status]}`}
+                  </option>
+                ))}
+              </Choice>
+              <Choice
+                label={text.type}
+                name="type"
+                value={type}
+                onChange={(event) => setType(event.target.value as FormType)}
+                issues={task.issues}
+              >
+                {types.map((each) => (
+                  <option key={each} value={each}>
+                    {each === byTemplate ? text.byTemplate : words.type[each]}
+                  </option>
+                ))}
+              </Choice>
+            </div>
+            {type !== byTemplate ? (
+              <ContentFields key={type} type={type} given={given} issues={task.issues} />
+            ) : (
+              <Choice
+                key={lists ? 'read' : 'reading'}
+                label={text.template}
+                name="templateId"
+                defaultValue={earlier?.templateId ?? undefined}
+                hint={lists?.templates.length === 0 ? text.noTemplates : undefined}
+                issues={task.issues}
+              >
+                {lists?.templates.map(({ id, name }) => (
+                  <option key={id} value={id}>
+                    {name}
+                  </option>
+                ))}
+              </Choice>
+            )}
+          </Section>
+          <Section title={text.whom}>
+            <RecipientFields
+              {...{ pasted, setPasted, read, file, setFile, picked, setPicked }}
+              groups={lists?.contactGroups.nodes ?? []}
+              chosenGroup={address.group}
+              issues={task.issues}
+            />
+          </Section>
+          <Section title={text.pace}>
+            <label className={parts.row}>
+              <input type="checkbox" name="scheduled" checked={later} onChange={(event) => setLater(event.target.checked)} />
+              {text.schedule}
+            </label>
+            {later && (
+              <TextField
+                label={text.when(shownZone())}
+                name="when"
+                type="datetime-local"
+                issues={task.issues.map(({ path, message }) => ({ path: path === 'scheduledAt' ? 'when' : path, message }))}
+              />
+            )}
+            <PaceFields ratePerMinute={earlier?.ratePerMinute} quietHours={earlier?.quietHours} issues={task.issues} />
+          </Section>
+        </div>
+        <div className={styles.aside}>
+          <Before asked={asked} lineOf={lineOf} />
+          <Refusal error={task.error} />
+          <button type="submit" className={`${parts.button} ${parts.main}`} disabled={task.running || instances.length === 0}>
+            {text.start}
+          </button>
+        </div>
+      </form>
+    </Page>
+  )
+}
+
+function typeOf(given: string | undefined): FormType {
+  return types.find((known) => known === given) ?? 'text'
+}
+
+function Section({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section className={parts.panel} aria-label={title}>
+      <div className={parts.panelHead}>
+        <h2>{title}</h2>
+      </div>
+      <div className={`${parts.panelBody} ${parts.stack}`}>{children}</div>
+    </section>
+  )
+}

@@ -1,0 +1,58 @@
+// Turns the fields of the forms of campaigns into the inputs of the graph.
+import type { CreateCampaignInput, SendType } from '../generated/campaigns/graphql.ts'
+import { inputOf, momentIn } from '../send/input.ts'
+import type { Recipient } from './read-recipients.ts'
+
+/** The choice of the form in place of a type. */
+export const byTemplate = 'template'
+export type FormType = SendType | typeof byTemplate
+
+/** The rate and the quiet hours. An empty rate is the default, and no quiet hours are null. */
+export function paceIn(fields: FormData): Pick<CreateCampaignInput, 'ratePerMinute' | 'quietHours'> {
+  const said = (name: string) => String(fields.get(name) ?? '')
+  return {
+    ratePerMinute: said('ratePerMinute') ? Number(said('ratePerMinute')) : null,
+    quietHours: fields.has('quiet') ? { from: said('quietFrom'), to: said('quietTo'), timeZone: said('quietZone') } : null,
+  }
+}
+
+/** Fields of the form that are no fields of the message. */
+const others = [
+  'pasted',
+  'file',
+  'search',
+  'when',
+  'ratePerMinute',
+  'quiet',
+  'quietFrom',
+  'quietTo',
+  'quietZone',
+  'groupIds',
+  'scheduled',
+  'type',
+]
+
+interface Chosen {
+  type: FormType
+  recipients: Recipient[]
+  contactIds: string[]
+  zone: string
+}
+
+/** The input of the form. Empty fields are left out, so that the gateway says which of them it needs. */
+export function campaignIn(fields: FormData, { type, recipients, contactIds, zone }: Chosen): CreateCampaignInput {
+  const message = new FormData()
+  for (const [name, value] of fields) if (!others.includes(name)) message.append(name, value)
+  const { to: _, type: sendType, name, ...content } = inputOf(message, type === byTemplate ? 'text' : type)
+  const groupIds = fields.getAll('groupIds').map(String)
+  return {
+    ...content,
+    name: String(name ?? ''),
+    ...(type !== byTemplate && { type: sendType }),
+    recipients,
+    ...(contactIds.length > 0 && { contactIds }),
+    ...(groupIds.length > 0 && { groupIds }),
+    ...(fields.has('scheduled') && { scheduledAt: momentIn(zone, String(fields.get('when') ?? '')) }),
+    ...paceIn(fields),
+  }
+}

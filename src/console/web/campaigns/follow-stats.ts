@@ -1,0 +1,96 @@
+// Follows the counters of one campaign: by a stream while the window is in sight, and by questions where the browser has none left.
+import { createClient } from 'graphql-sse'
+import { useEffect, useState } from 'react'
+import {
+  StatsDocument,
+  StatsLiveDocument,
+  type StatsLiveSubscription,
+  type StatsRowFragment,
+} from '../generated/campaigns/graphql.ts'
+import { ask, graphUrl, headersFor, type Team } from '../graph/request.ts'
+import { openPlaces } from '../live/places.ts'
+import { retryAfterMs } from '../live/retry.ts'
+import { useWorkspace } from '../shell/workspace-context.ts'
+
+/** The time in which other windows say which streams they hold. */
+const askMs = 60
+const pollMs = 2_000
+
+/** The counters as they are now; `first` until they were heard of. */
+export function useStats(first: StatsRowFragment): StatsRowFragment {
+  const { team } = useWorkspace()
+  const [heard, setHeard] = useState<StatsRowFragment | null>(null)
+  const { id } = first
+  useEffect(() => {
+    setHeard(null)
+    return followStats(team, id, setHeard)
+  }, [team, id])
+  return heard ?? first
+}
+
+/** Calls `received` with the counters now and after every change, until the returned function is called. */
+function followStats(team: Team, id: string, received: (stats: StatsRowFragment) => void): () => void {
+  let close = () => {}
+  let stopped = false
+  let failures = 0
+  let timer: ReturnType<typeof setTimeout>
+  const places = openPlaces(look)
+
+  /** Opens or closes the stream, as the window and the other windows allow. */
+  function look(): void {
+    clearTimeout(timer)
+    const isFree = places.free()
+    if (stopped || document.visibilityState === 'hidden' || !isFree) close()
+    if (stopped || document.visibilityState === 'hidden') return
+    if (isFree) open()
+    else void poll()
+  }
+
+  function open(): void {
+    close()
+    places.hold()
+    const client = createClient({ url: graphUrl, retryAttempts: 0, headers: () => headersFor(team) })
+    close = () => {
+      close = () => {}
+      client.dispose()
+      places.leave()
+    }
+    const mine = close
+    const again = () => {
+      if (close !== mine) return
+      close()
+      timer = setTimeout(look, retryAfterMs(++failures))
+    }
+    client.subscribe<StatsLiveSubscription>(
+      { query: StatsLiveDocument.toString(), variables: { id } },
+      {
+        next({ data }) {
+          failures = 0
+          if (data) received(data.campaignStats)
+        },
+        error: again,
+        complete: again,
+      },
+    )
+  }
+
+  async function poll(): Promise<void> {
+    const answer = await ask(team, StatsDocument, { id }).catch(() => null)
+    if (stopped) return
+    if (answer?.campaign) received(answer.campaign.stats)
+    timer = setTimeout(look, pollMs)
+  }
+
+  timer = setTimeout(look, askMs)
+  document.addEventListener('visibilitychange', look)
+  window.addEventListener('pagehide', stop)
+  function stop(): void {
+    stopped = true
+    clearTimeout(timer)
+    close()
+    places.close()
+    document.removeEventListener('visibilitychange', look)
+    window.removeEventListener('pagehide', stop)
+  }
+  return stop
+}

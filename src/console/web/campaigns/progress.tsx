@@ -1,0 +1,91 @@
+// How far a campaign is: one bar whose parts are its counters, and what they are.
+import type { ReactNode } from 'react'
+import type { StatsRowFragment, WholeCampaignFragment } from '../generated/campaigns/graphql.ts'
+import parts from '../ui/parts.module.css'
+import { Time } from '../ui/time.tsx'
+import { count, words } from '../words/words.ts'
+import { CampaignStatus } from './campaign-status.tsx'
+import styles from './campaigns.module.css'
+import { text } from './words.ts'
+
+/** What has got furthest comes first. */
+const order = ['read', 'delivered', 'sent', 'queued', 'planned', 'failed', 'cancelled'] as const
+
+interface ProgressProps {
+  campaign: WholeCampaignFragment
+  stats: StatsRowFragment
+}
+
+export function Progress({ campaign, stats: { status, stats, progressPercent } }: ProgressProps) {
+  const done = text.ofTotal(count(stats.total - stats.planned - stats.queued), count(stats.total))
+  const format = new Intl.NumberFormat(document.documentElement.lang, { style: 'percent', maximumFractionDigits: 1 })
+  return (
+    <section className={parts.panel} aria-label={text.progress}>
+      <div className={parts.panelHead}>
+        <h2>{text.progress}</h2>
+        <span role="status">
+          <CampaignStatus status={status} />
+        </span>
+      </div>
+      <div className={`${parts.panelBody} ${parts.stack}`}>
+        <div
+          role="progressbar"
+          aria-label={text.progress}
+          aria-valuemin={0}
+          aria-valuemax={100}
+          aria-valuenow={progressPercent}
+          aria-valuetext={done}
+          className={styles.bar}
+        >
+          {order.map(
+            (state) =>
+              stats[state] > 0 && (
+                <div key={state} className={styles.part} data-state={state} style={{ flexGrow: stats[state] }} />
+              ),
+          )}
+        </div>
+        <p className={parts.hint}>{done}</p>
+        <dl className={styles.counters} aria-label={text.counters}>
+          {order.map((state) => (
+            <div key={state} className={styles.counter}>
+              <dt>
+                <span className={styles.swatch} data-state={state} />
+                {text.states[state]}
+              </dt>
+              <dd>
+                <strong>{count(stats[state])}</strong>{' '}
+                <span className={parts.hint}>{stats.total > 0 && format.format(stats[state] / stats.total)}</span>
+              </dd>
+            </div>
+          ))}
+        </dl>
+        <Facts campaign={campaign} />
+      </div>
+    </section>
+  )
+}
+
+function Facts({
+  campaign: { instance, type, ratePerMinute, quietHours, nextAt, lastAt, createdAt },
+}: Pick<ProgressProps, 'campaign'>) {
+  return (
+    <dl className={parts.details}>
+      {nextAt && <Fact name={text.next} value={<Time at={nextAt} exact />} />}
+      {lastAt && <Fact name={text.last} value={<Time at={lastAt} exact />} />}
+      <Fact name={text.rate} value={ratePerMinute === null || ratePerMinute === undefined ? text.noRate : count(ratePerMinute)} />
+      {quietHours && <Fact name={text.quiet} value={text.quietOf(quietHours.from, quietHours.to, quietHours.timeZone)} />}
+      <Fact name={text.instance} value={instance.name} />
+      <Fact name={text.type} value={words.type[type]} />
+      <Fact name={text.created} value={<Time at={createdAt} exact />} />
+    </dl>
+  )
+}
+
+function Fact({ name, value }: { name: string; value: ReactNode }) {
+  return (
+    <div className={styles.fact}>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  )
+}

@@ -1,0 +1,94 @@
+// The recipients of a campaign, by status and reason. Their messages move while one looks.
+import { useEffect } from 'react'
+import { type CampaignRecipientStatus, RecipientsDocument, type StatsRowFragment } from '../generated/campaigns/graphql.ts'
+import { useList } from '../graph/use-list.ts'
+import { pathIn, To, useAddress } from '../navigation.tsx'
+import { useWorkspace } from '../shell/workspace-context.ts'
+import { Choice } from '../ui/field.tsx'
+import { More } from '../ui/more.tsx'
+import parts from '../ui/parts.module.css'
+import { Refusal } from '../ui/refusal.tsx'
+import { Status } from '../ui/status.tsx'
+import { Row, Table } from '../ui/table.tsx'
+import { Time } from '../ui/time.tsx'
+import { words } from '../words/words.ts'
+import styles from './campaigns.module.css'
+import { reasonIn } from './reasons.tsx'
+import { useSoon } from './use-soon.ts'
+import { text } from './words.ts'
+
+const statuses: readonly CampaignRecipientStatus[] = ['planned', 'queued', 'sent', 'delivered', 'read', 'failed', 'cancelled']
+
+export function RecipientTable({ id, stats }: { id: string; stats: StatsRowFragment }) {
+  const { team } = useWorkspace()
+  const [address, setAddress] = useAddress()
+  const status = statuses.find((known) => known === address.status)
+  const error = status === 'failed' || status === 'cancelled' ? address.error : undefined
+  const list = useList(
+    RecipientsDocument,
+    { id, first: 50, ...(status && { status }), ...(error && { error }) },
+    (data) => data.campaign?.recipients,
+    ({ to }) => to,
+  )
+  const soon = useSoon(list.refresh)
+  const counters = JSON.stringify(stats.stats)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other counters mean other rows.
+  useEffect(soon, [counters])
+  return (
+    <div className={parts.stack}>
+      <div className={styles.filter}>
+        <Choice
+          label={text.status}
+          name="status"
+          value={status ?? ''}
+          onChange={(event) => setAddress({ status: event.target.value, error: undefined })}
+        >
+          <option value="">{text.all}</option>
+          {statuses.map((each) => (
+            <option key={each} value={each}>
+              {text.states[each]}
+            </option>
+          ))}
+        </Choice>
+        {error && (
+          <button type="button" className={parts.button} onClick={() => setAddress({ error: undefined })}>
+            {text.onlyReason(reasonIn(error))} ×
+          </button>
+        )}
+      </div>
+      <Refusal error={list.error} />
+      <Table
+        name={text.recipients}
+        columns={[text.number, text.status, text.reason, text.changed, text.message]}
+        loading={list.loading}
+        empty={<p>{text.noRecipients}</p>}
+      >
+        {list.rows.map(({ to, status: state, error: code, updatedAt, contact, message }) => (
+          <Row
+            key={to}
+            cells={[
+              contact ? (
+                <span key="to">
+                  <To to={pathIn(team, `contacts/${contact.id}`)}>{contact.name}</To> <span className={parts.hint}>{to}</span>
+                </span>
+              ) : (
+                to
+              ),
+              message ? <Status key="status" status={message.status} /> : text.states[state],
+              reasonIn(code),
+              <Time key="changed" at={message?.updatedAt ?? updatedAt} />,
+              message ? (
+                <To key="message" to={pathIn(team, `messages/${message.id}`)}>
+                  {text.open}
+                </To>
+              ) : (
+                words.none
+              ),
+            ]}
+          />
+        ))}
+      </Table>
+      <More list={list} />
+    </div>
+  )
+}
