@@ -52,6 +52,10 @@ describe('the times at rest', () => {
     expect([...restsOf(parts([0, 0]), null, 'running')]).toEqual([])
   })
 
+  it('are longer than the moments between two pages of messages', () => {
+    expect([...restsOf(parts([5, 0, 0, 5], 0.1), null, 'running')]).toEqual([])
+  })
+
   it('reach to the end while the campaign is paused', () => {
     expect([...restsOf(parts([5, 0, 0]), null, 'paused')]).toEqual([1, 2])
   })

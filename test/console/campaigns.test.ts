@@ -93,7 +93,7 @@ describe.runIf(browserFound)('campaigns', () => {
       const rows = ['number;code', ...five.filter((to) => to !== failing).map((to) => `${to};x`), 'nobody;y'].join('\n')
       const csv = { name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(rows) }
       await page.getByLabel('CSV file').setInputFiles(csv)
-      await page.getByText('people.csv: 4 numbers').waitFor()
+      await page.getByText('Numbers in people.csv: 4').waitFor()
       await page.getByText('people.csv, line 6: nobody, y').waitFor()
       await page.getByRole('spinbutton', { name: 'Messages a minute' }).fill('1')
       await page.getByRole('region', { name: 'Before it starts' }).getByText('Last message').waitFor()
@@ -105,7 +105,7 @@ describe.runIf(browserFound)('campaigns', () => {
 
       await page.getByRole('button', { name: 'Pause' }).click()
       const dialog = page.getByRole('dialog')
-      await dialog.getByText('3 recipients wait').waitFor()
+      await dialog.getByText('until you resume: 3.').waitFor()
       await dialog.getByRole('button', { name: 'Pause' }).click()
       await status.getByText('Paused').waitFor()
       await page.getByRole('button', { name: 'Edit' }).click()

@@ -14,6 +14,7 @@ import { exactTime, Time } from '../ui/time.tsx'
 import { count } from '../words/words.ts'
 import { CampaignStatus, campaignStatuses } from './campaign-status.tsx'
 import styles from './campaigns.module.css'
+import { percent } from './progress.tsx'
 import { useSoon } from './use-soon.ts'
 import { text } from './words.ts'
 
@@ -83,7 +84,7 @@ export function Campaigns() {
               instance.name,
               <span key="progress" className={styles.small}>
                 <progress aria-label={`${text.progress}: ${name}`} max={100} value={stats.progressPercent} />
-                {`${stats.progressPercent} %`}
+                {percent(stats.progressPercent / 100)}
               </span>,
               count(recipientsCount),
               count(stats.stats.failed),

@@ -13,7 +13,12 @@ export function ContactPicker({ picked, setPicked }: { picked: readonly Picked[]
   const [search, setSearch] = useState('')
   const asked = search.trim()
   const { data, loading } = useRead(FindContactsDocument, { search: asked }, { pause: asked === '' })
-  const found = (asked ? (data?.contacts.nodes ?? []) : []).filter(({ id }) => picked.every((one) => one.id !== id))
+  const known = asked ? data?.contacts.nodes : undefined
+  const found = known?.filter(({ id }) => picked.every((one) => one.id !== id)) ?? []
+  function add(contact: Picked): void {
+    setPicked([...picked, contact])
+    setSearch('')
+  }
   return (
     <div className={parts.field}>
       <TextField
@@ -25,7 +30,7 @@ export function ContactPicker({ picked, setPicked }: { picked: readonly Picked[]
         onChange={(event) => setSearch(event.target.value)}
         onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}
       />
-      {asked && !loading && found.length === 0 && <p className={parts.hint}>{text.noContact}</p>}
+      {!loading && known?.length === 0 && <p className={parts.hint}>{text.noContact}</p>}
       <ul aria-label={text.contacts} className={styles.chips}>
         {picked.map((contact) => (
           <Chip
@@ -35,7 +40,7 @@ export function ContactPicker({ picked, setPicked }: { picked: readonly Picked[]
           >{`${contact.name} ×`}</Chip>
         ))}
         {found.map((contact) => (
-          <Chip key={contact.id} label={text.addContact(contact.name)} act={() => setPicked([...picked, contact])}>
+          <Chip key={contact.id} label={text.addContact(contact.name)} act={() => add(contact)}>
             {`+ ${contact.name}`}
           </Chip>
         ))}

@@ -26,8 +26,11 @@ function Again({ id }: { id: string }) {
   const { data, error, loading } = useRead(BeforeDocument, { id })
   const [failed, setFailed] = useState<string[] | null>(null)
   const read = useTask(async () => setFailed(await readFailed(team, id)))
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each campaign.
-  useEffect(() => void read.run(), [id])
+  const known = data?.campaign?.id
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each campaign, if there is one.
+  useEffect(() => {
+    if (known) void read.run()
+  }, [known])
   if (data?.campaign && failed) return <CampaignForm key={id} earlier={data.campaign} failed={failed} />
   if (!loading && (error?.code === 'NOT_FOUND' || error?.code === 'VALIDATION_ERROR')) return <NotFound />
   const fault = read.error ?? error

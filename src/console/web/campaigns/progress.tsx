@@ -11,6 +11,12 @@ import { text } from './words.ts'
 /** What has got furthest comes first. */
 const order = ['read', 'delivered', 'sent', 'queued', 'planned', 'failed', 'cancelled'] as const
 
+/** A share of 1, in the reader's language. */
+export function percent(share: number): string {
+  const format = { style: 'percent', maximumFractionDigits: 1 } as const
+  return new Intl.NumberFormat(document.documentElement.lang, format).format(share)
+}
+
 interface ProgressProps {
   campaign: WholeCampaignFragment
   stats: StatsRowFragment
@@ -18,7 +24,6 @@ interface ProgressProps {
 
 export function Progress({ campaign, stats: { status, stats, progressPercent } }: ProgressProps) {
   const done = text.ofTotal(count(stats.total - stats.planned - stats.queued), count(stats.total))
-  const format = new Intl.NumberFormat(document.documentElement.lang, { style: 'percent', maximumFractionDigits: 1 })
   return (
     <section className={parts.panel} aria-label={text.progress}>
       <div className={parts.panelHead}>
@@ -54,7 +59,7 @@ export function Progress({ campaign, stats: { status, stats, progressPercent } }
               </dt>
               <dd>
                 <strong>{count(stats[state])}</strong>{' '}
-                <span className={parts.hint}>{stats.total > 0 && format.format(stats[state] / stats.total)}</span>
+                <span className={parts.hint}>{stats.total > 0 && percent(stats[state] / stats.total)}</span>
               </dd>
             </div>
           ))}

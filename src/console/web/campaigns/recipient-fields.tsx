@@ -67,7 +67,7 @@ export function RecipientFields(props: RecipientFieldsProps) {
           {groups.map(({ id, name, membersCount }) => (
             <label key={id} className={parts.row}>
               <input type="checkbox" name="groupIds" value={id} defaultChecked={id === chosenGroup} />
-              {name} <span className={parts.hint}>{text.members(count(membersCount))}</span>
+              {name} <span className={parts.hint}>{count(membersCount)}</span>
             </label>
           ))}
         </fieldset>

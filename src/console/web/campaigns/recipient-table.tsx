@@ -1,6 +1,12 @@
 // The recipients of a campaign, by status and reason. Their messages move while one looks.
+import { Clock } from 'lucide-react'
 import { useEffect } from 'react'
-import { type CampaignRecipientStatus, RecipientsDocument, type StatsRowFragment } from '../generated/campaigns/graphql.ts'
+import {
+  type CampaignRecipientStatus,
+  type MessageStatus,
+  RecipientsDocument,
+  type StatsRowFragment,
+} from '../generated/campaigns/graphql.ts'
 import { useList } from '../graph/use-list.ts'
 import { pathIn, To, useAddress } from '../navigation.tsx'
 import { useWorkspace } from '../shell/workspace-context.ts'
@@ -74,7 +80,14 @@ export function RecipientTable({ id, stats }: { id: string; stats: StatsRowFragm
               ) : (
                 to
               ),
-              message ? <Status key="status" status={message.status} /> : text.states[state],
+              state === 'planned' && !message ? (
+                <span key="status" className={styles.status} data-status="scheduled">
+                  <Clock size={14} aria-hidden />
+                  {text.states.planned}
+                </span>
+              ) : (
+                <Status key="status" status={message?.status ?? (state as MessageStatus)} />
+              ),
               reasonIn(code),
               <Time key="changed" at={message?.updatedAt ?? updatedAt} />,
               message ? (

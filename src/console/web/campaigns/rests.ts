@@ -7,8 +7,9 @@ interface Part {
   queued: number
 }
 
-/** Messages that a part must have been long enough for, before none of them means a rest. */
+/** Messages that a time must have been long enough for, before none of them means a rest; and its least length. */
 const surely = 3
+const leastMinutes = 0.5
 
 /**
  * The indexes of these parts. A part in which a slow campaign has no message to send anyway is no rest; what comes after the last message is
@@ -24,7 +25,7 @@ export function restsOf(parts: readonly Part[], ratePerMinute: number | null, st
     while (next < end && parts[next]?.queued === 0) next++
     if (next === n) continue
     const minutes = (Date.parse(parts[next - 1]?.to ?? '') - Date.parse(parts[n]?.from ?? '')) / 60_000
-    const isRest = ratePerMinute === null || minutes * ratePerMinute >= surely
+    const isRest = minutes >= Math.max(leastMinutes, ratePerMinute === null ? 0 : surely / ratePerMinute)
     for (; n < next; n++) if (isRest) rests.add(n)
   }
   return rests
