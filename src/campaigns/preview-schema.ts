@@ -1,5 +1,5 @@
 // GraphQL query previewCampaign: what creating a campaign would do.
-import { QuotaPreviewRef } from '../billing/quota-preview-schema.ts'
+import { QuotaPreviewRef } from '../billing/quota-preview.ts'
 import { builder } from '../core/graph/builder.ts'
 import { MessageSafetyRef } from '../messages/object.ts'
 import { CreateCampaignInput } from './input.ts'

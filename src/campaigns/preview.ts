@@ -1,16 +1,11 @@
 // Tells what would happen to a campaign if it were created: the same checks and refusals, and nothing is stored.
-import { foreseeQuota, type QuotaForesight } from '../billing/admission/quota-preview.ts'
+import { foreseeQuota, type QuotaForesight } from '../billing/quota-preview.ts'
 import type { Context } from '../core/context.ts'
 import { type Tx, transaction } from '../core/database/transaction.ts'
 import { type Issue, invalid } from '../core/errors.ts'
-import type { ProviderName } from '../generated/prisma/enums.ts'
-import { assess } from '../instances/safety.ts'
 import { readSendingInstances, type SendingInstance } from '../instances/sending.sql.ts'
-import { type Departure, foresee } from '../messages/safety/foresee.ts'
-import { readOutside, warnOutside } from '../messages/safety/free-window.ts'
-import type { Judgement, MessageSafety } from '../messages/safety/safety.ts'
-import { readTraffic } from '../messages/safety/traffic.sql.ts'
-import { spanAround, trafficAt } from '../messages/safety/window.ts'
+import { type Departure, foresee, foreseeState } from '../messages/safety/foresee.ts'
+import type { MessageSafety } from '../messages/safety/safety.ts'
 import { suppressed } from '../suppressions/service.ts'
 import { type Numbers, readNumbers } from './audience.ts'
 import { departures, lastDeparture, type Schedule } from './departures.ts'
@@ -72,7 +67,10 @@ export async function previewCampaign(ctx: Context, input: unknown): Promise<Cam
     })
     const quota = await foreseeQuota(tx, principal, sendable.length)
     const counts = { recipients: audience.size, sendable: sendable.length, repeated: numbers.repeated }
-    const course = await courseOf(ctx, tx, fields, sendable, { approved: content.template !== null, size: audience.size })
+    const course = await courseOf(ctx, tx, fields, sendable, {
+      approved: content.template !== null,
+      campaignRecipients: audience.size,
+    })
     return { ...counts, invalid: invalidOf(numbers), ...found, ...quota, ...course }
   })
 }
@@ -97,40 +95,24 @@ type Course = Pick<CampaignPreview, 'ratePerMinute' | 'firstAt' | 'lastAt' | 'wa
 
 /** When its messages leave, and how the safety rules judge that. */
 async function courseOf(
-  { app, principal }: Context,
+  { app }: Context,
   tx: Tx,
   { instanceId, scheduledAt, ratePerMinute, quietHours = null }: CampaignFields,
   sendable: readonly Composed[],
-  { approved, size }: { approved: boolean; size: number },
+  { approved, campaignRecipients }: { approved: boolean; campaignRecipients: number },
 ): Promise<Course> {
   const { now, instances } = await readSendingInstances(tx, [instanceId])
   const instance = instances.get(instanceId) as SendingInstance
   const start = scheduledAt ? new Date(scheduledAt) : now
-  const rate = ratePerMinute ?? (await defaultRateOf(app, tx, instance, start))
+  // The sandbox knows no limit.
+  const byState = async () =>
+    instance.provider === 'sandbox' ? null : defaultRates[await foreseeState(app, tx, instance, start)]
+  const rate = ratePerMinute ?? (await byState())
   const schedule: Schedule = { start, rate, quietHours }
-  const judged = firstDay(sendable, schedule)
-  const [first] = judged
-  const outside = await readOutside(
-    app,
-    tx,
-    judged.map(({ to, at }) => ({ principal, instance, to, scheduledAt: at, template: approved ? {} : null })),
-  )
-  const foreseen: Omit<Judgement, 'cold'> = await foresee(app, tx, instance, judged, size)
-  const { warnings, safety } = outside.some((one) => one.outside) ? warnOutside(foreseen) : foreseen
-  return { ratePerMinute: rate, firstAt: first.at, lastAt: lastDeparture(schedule, sendable.length), warnings, safety }
-}
-
-/** The rate of a campaign without one of its own: the sandbox knows no limit. */
-async function defaultRateOf(
-  app: Context['app'],
-  tx: Tx,
-  instance: SendingInstance & { provider: ProviderName },
-  at: Date,
-): Promise<number | null> {
-  if (instance.provider === 'sandbox') return null
-  const [rows] = await readTraffic(tx, [spanAround(instance.id, at, 0)], app.config.messageTtlMs)
-  if (!rows) throw new Error(`no instance ${instance.id}`)
-  return defaultRates[assess(instance, trafficAt(rows, instance, at), at).state]
+  const messages = firstDay(sendable, schedule)
+  const judged = await foresee(app, tx, { instance, messages, approved, campaignRecipients })
+  const lastAt = lastDeparture(schedule, sendable.length)
+  return { ratePerMinute: rate, firstAt: messages[0].at, lastAt, ...judged }
 }
 
 /** The messages of the first day, at most {@link mostJudged}; there is one at least, because {@link composeAll} refuses otherwise. */

@@ -1,5 +1,5 @@
 // GraphQL query previewMessage: what a send would do.
-import { QuotaPreviewRef } from '../billing/quota-preview-schema.ts'
+import { QuotaPreviewRef } from '../billing/quota-preview.ts'
 import { builder } from '../core/graph/builder.ts'
 import type { MessagePreview } from './accept/preview.ts'
 import { SendMessageInput } from './input.ts'

@@ -29,7 +29,7 @@ const publicFiles: Record<string, readonly string[]> = {
   providers: ['provider', 'outgoing', 'reports', 'providers'],
   accounts: ['keys/last-used', 'mail/order', 'mail/console-url', 'counts', 'credentials.sql', 'workspace'],
   teams: ['memberships.sql'],
-  billing: ['plans', 'admission/period', 'admission/quota', 'lock-plan', 'team-fit', 'team-fit.sql'],
+  billing: ['plans', 'admission/period', 'admission/quota', 'lock-plan', 'quota-preview', 'team-fit', 'team-fit.sql'],
   events: ['log/define', 'log/emit', 'log/event-type', 'log/log', 'log/relay', 'log/erase.sql', 'live/follow'],
   media: ['url', 'receive', 'keep', 'media.sql'],
   'message-types': ['fields', 'row'],
@@ -44,6 +44,7 @@ const publicFiles: Record<string, readonly string[]> = {
     'accept/enqueue',
     'accept/unsent.sql',
     'dispatch/dispatch',
+    'safety/foresee',
     'safety/safety',
   ],
 }

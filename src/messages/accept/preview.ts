@@ -1,15 +1,15 @@
 // Tells what would happen to a message if it were sent: the same checks and refusals, and nothing is stored.
 
 import { plannedLeft, quotaRefusals } from '../../billing/admission/quota.ts'
-import { foreseeQuota, type QuotaForesight } from '../../billing/admission/quota-preview.ts'
+import { foreseeQuota, type QuotaForesight } from '../../billing/quota-preview.ts'
 import type { App } from '../../core/app.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
-import { lookUp } from './look-up.ts'
+import { fail } from '../../core/errors.ts'
 import { foresee } from '../safety/foresee.ts'
-import { readOutside, warnOutside } from '../safety/free-window.ts'
 import type { Judgement } from '../safety/safety.ts'
 import type { ComposedMessage } from './compose.ts'
 import { draftAll } from './draft.ts'
+import { lookUp } from './look-up.ts'
 import type { Result, Submission } from './submission.ts'
 
 export interface MessagePreview
@@ -25,7 +25,7 @@ export async function previewSubmission(app: App, submission: Submission): Promi
   return await sqlTransaction(app.pool, async (tx) => {
     const results: (Result | undefined)[] = []
     const references = await lookUp(app, tx, [submission])
-    const [draft] = await readOutside(app, tx, draftAll(app, [submission], results, references))
+    const [draft] = draftAll(app, [submission], results, references)
     if (!draft) throw results[0]
     const { principal, scheduledAt } = submission
     const { ownerId, plan } = principal
@@ -33,9 +33,10 @@ export async function previewSubmission(app: App, submission: Submission): Promi
     const refusals = (await quotaRefusals(tx, [ownerId]))(ownerId)
     if (!foreseen.isEnough) throw refusals.usedUp()
     if (scheduledAt && (await plannedLeft(tx, ownerId, plan)) < 1) throw refusals.tooMuchPlanned(plan)
-    const { type, body, mediaUrl, contactId, to } = draft
+    const { type, body, mediaUrl, contactId, to, template } = draft
     const dueAt = scheduledAt ?? references.now
-    const judged = await foresee(app, tx, draft.instance, [{ to, at: dueAt }])
-    return { type, body, mediaUrl, contactId, to, dueAt, ...foreseen, ...(draft.outside ? warnOutside(judged) : judged) }
+    const instance = references.instance(submission) ?? fail('NOT_FOUND', 'Instance not found')
+    const judged = await foresee(app, tx, { instance, messages: [{ to, at: dueAt }], approved: template !== null })
+    return { type, body, mediaUrl, contactId, to, dueAt, ...foreseen, ...judged }
   })
 }

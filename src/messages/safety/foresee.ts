@@ -2,9 +2,12 @@
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { ownTurn } from '../../core/turns.ts'
-import { compare, type Judgement, type SafetyInstance } from './safety.ts'
+import { assess, type SafetyState } from '../../instances/safety.ts'
+import type { SendingInstance } from '../../instances/sending.sql.ts'
+import { readOutside, warnOutside } from './free-window.ts'
+import { compare, type Judgement } from './safety.ts'
 import { readAcquainted, readTraffic } from './traffic.sql.ts'
-import { count, spanAround, type Window, windowOf } from './window.ts'
+import { count, spanAround, trafficAt, type Window, windowOf } from './window.ts'
 
 /** A message that would leave. */
 export interface Departure {
@@ -17,31 +20,46 @@ const minuteMs = 60_000
 /** Messages that are counted before the event loop gets a turn. */
 const atOnce = 1_000
 
-/**
- * The judgement with the most warnings that one of these messages would get, after all that leaves around them already. `departures` are in
- * the order of their times, at least one and at most a few thousand; `campaignRecipients` is the size of their campaign.
- */
+export interface Departures {
+  instance: SendingInstance
+  /** In the order of their times; at most a few thousand. */
+  messages: readonly [Departure, ...Departure[]]
+  /** True if they go out as a template that the network approved. */
+  approved: boolean
+  /** The size of their campaign. */
+  campaignRecipients?: number
+}
+
+/** The judgement with the most warnings that one of these messages would get, after all that leaves around them already. */
 export async function foresee(
-  app: Pick<App, 'config'>,
+  app: App,
   sql: Sql,
-  instance: SafetyInstance,
-  departures: readonly [Departure, ...Departure[]],
-  campaignRecipients = 0,
+  { instance, messages, approved, campaignRecipients = 0 }: Departures,
 ): Promise<Omit<Judgement, 'cold'>> {
-  const [first] = departures
-  const last = departures.at(-1) ?? first
+  const [first] = messages
+  const last = messages.at(-1) ?? first
   const window = await readWindow(app, sql, instance.id, first.at, last.at)
-  await meet(sql, instance.id, window, departures)
+  await meet(sql, instance.id, window, messages)
   let stranger: string | undefined
-  for (const [n, { to, at }] of departures.entries()) {
+  for (const [n, { to, at }] of messages.entries()) {
     if (n % atOnce === atOnce - 1) await ownTurn()
     if (count(window, to, at)) stranger ??= to
   }
   const judged = momentsOf(first.at, last.at).map((at) => compare(window, instance, stranger ?? last.to, at, campaignRecipients))
-  return judged.reduce((worst, one) => (one.warnings.length >= worst.warnings.length ? one : worst))
+  const worst = judged.reduce((most, one) => (one.warnings.length >= most.warnings.length ? one : most))
+  const template = approved ? {} : null
+  const leaving = messages.map(({ to, at }) => ({ principal: instance, instance, to, scheduledAt: at, template }))
+  return (await readOutside(app, sql, leaving)).some(({ outside }) => outside) ? warnOutside(worst) : worst
 }
 
-async function readWindow({ config }: Pick<App, 'config'>, sql: Sql, instanceId: string, from: Date, to: Date): Promise<Window> {
+/** The safety state of the instance at that moment, by what has left and what is queued until then. */
+export async function foreseeState(app: App, sql: Sql, instance: SendingInstance, at: Date): Promise<SafetyState> {
+  const [rows] = await readTraffic(sql, [spanAround(instance.id, at, 0)], app.config.messageTtlMs)
+  if (!rows) throw new Error(`no instance ${instance.id}`)
+  return assess(instance, trafficAt(rows, instance, at), at).state
+}
+
+async function readWindow({ config }: App, sql: Sql, instanceId: string, from: Date, to: Date): Promise<Window> {
   const span = spanAround(instanceId, from, Math.ceil((to.getTime() - from.getTime()) / minuteMs))
   const [rows] = await readTraffic(sql, [span], config.messageTtlMs)
   if (!rows) throw new Error(`no instance ${instanceId}`)

@@ -1,6 +1,11 @@
 // The form: message, recipients and pace at the left, and what will happen at the right.
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
-import { CreateCampaignDocument, type CreateCampaignInput, FormListsDocument } from '../generated/campaigns/graphql.ts'
+import {
+  type BeforeQuery,
+  CreateCampaignDocument,
+  type CreateCampaignInput,
+  FormListsDocument,
+} from '../generated/campaigns/graphql.ts'
 import { newIdempotencyKey } from '../graph/change.ts'
 import { sendTypes } from '../graph/message-types.ts'
 import { ask } from '../graph/request.ts'
@@ -20,7 +25,6 @@ import { Before, usePreview } from './before.tsx'
 import { byTemplate, campaignIn, type FormType } from './campaign-input.ts'
 import styles from './campaigns.module.css'
 import type { Picked } from './contact-picker.tsx'
-import type { Earlier } from './new-campaign.tsx'
 import { PaceFields } from './pace-fields.tsx'
 import { readRecipients } from './read-recipients.ts'
 import { type ReadFile, RecipientFields } from './recipient-fields.tsx'
@@ -30,7 +34,7 @@ const types: readonly FormType[] = [...sendTypes, byTemplate]
 
 interface CampaignFormProps {
   /** A campaign whose failed recipients get another one. */
-  earlier: Earlier | null
+  earlier: NonNullable<BeforeQuery['campaign']> | null
   failed: readonly string[]
 }
 

@@ -1,6 +1,6 @@
 // The form of a new campaign. It tells what will happen before it starts, and a double click starts one.
 import { useEffect, useState } from 'react'
-import { BeforeDocument, type BeforeQuery } from '../generated/campaigns/graphql.ts'
+import { BeforeDocument } from '../generated/campaigns/graphql.ts'
 import { useRead } from '../graph/use-read.ts'
 import { useAddress } from '../navigation.tsx'
 import { NotFound } from '../shell/not-found.tsx'
@@ -12,8 +12,6 @@ import { words } from '../words/words.ts'
 import { readFailed } from './again.ts'
 import { CampaignForm } from './campaign-form.tsx'
 import { text } from './words.ts'
-
-export type Earlier = NonNullable<BeforeQuery['campaign']>
 
 export function NewCampaign() {
   const [{ again }] = useAddress()
