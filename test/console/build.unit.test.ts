@@ -21,7 +21,9 @@ describe('the budget', () => {
   const wordsIn = (folder: string) =>
     Math.max(
       0,
-      ...pages.filter(([source]) => source.match(`^${folder}/(words-)?(en|pt-br)\\.ts$`)).map(([, names]) => zipped(names, '.js')),
+      ...pages
+        .filter(([source]) => source.match(`^${folder}/(words-)?(en|pt-br)\\.ts$`))
+        .map(([, names]) => zipped(names, '.js')),
     )
 
   it('allows the first load of Messages 150 KB of JavaScript and 15 KB of styles', () => {

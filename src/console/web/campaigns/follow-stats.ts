@@ -8,8 +8,8 @@ import {
   type StatsRowFragment,
 } from '../generated/campaigns/graphql.ts'
 import { ask, graphUrl, headersFor, type Team } from '../graph/request.ts'
-import { openPlaces } from '../live/places.ts'
 import { retryAfterMs } from '../live/retry.ts'
+import { openSlots } from '../live/stream-slots.ts'
 import { useWorkspace } from '../shell/workspace-context.ts'
 
 /** The time in which other windows say which streams they hold. */
@@ -30,34 +30,35 @@ export function useStats(first: StatsRowFragment): StatsRowFragment {
 
 /** Calls `received` with the counters now and after every change, until the returned function is called. */
 function followStats(team: Team, id: string, received: (stats: StatsRowFragment) => void): () => void {
-  let close = () => {}
+  let stream: { close: () => void } | null = null
   let stopped = false
   let failures = 0
   let timer: ReturnType<typeof setTimeout>
-  const places = openPlaces(look)
+  const slots = openSlots(look)
 
   /** Opens or closes the stream, as the window and the other windows allow. */
   function look(): void {
     clearTimeout(timer)
-    const isFree = places.free()
-    if (stopped || document.visibilityState === 'hidden' || !isFree) close()
-    if (stopped || document.visibilityState === 'hidden') return
-    if (isFree) open()
-    else void poll()
+    const seen = !stopped && document.visibilityState === 'visible'
+    const free = slots.free()
+    if (!seen || !free) close()
+    if (seen && free && !stream) open()
+    if (seen && !free) void poll()
+  }
+
+  function close(): void {
+    stream?.close()
+    stream = null
+    slots.release()
   }
 
   function open(): void {
-    close()
-    places.hold()
+    slots.take()
     const client = createClient({ url: graphUrl, retryAttempts: 0, headers: () => headersFor(team) })
-    close = () => {
-      close = () => {}
-      client.dispose()
-      places.leave()
-    }
-    const mine = close
+    const mine = { close: () => client.dispose() }
+    stream = mine
     const again = () => {
-      if (close !== mine) return
+      if (stream !== mine) return
       close()
       timer = setTimeout(look, retryAfterMs(++failures))
     }
@@ -88,7 +89,7 @@ function followStats(team: Team, id: string, received: (stats: StatsRowFragment)
     stopped = true
     clearTimeout(timer)
     close()
-    places.close()
+    slots.close()
     document.removeEventListener('visibilitychange', look)
     window.removeEventListener('pagehide', stop)
   }
