@@ -84,14 +84,14 @@ function followStats(team: Team, id: string, received: (stats: StatsRowFragment)
 
   timer = setTimeout(look, askMs)
   document.addEventListener('visibilitychange', look)
-  window.addEventListener('pagehide', stop)
+  window.addEventListener('pagehide', close)
   function stop(): void {
     stopped = true
     clearTimeout(timer)
     close()
     slots.close()
     document.removeEventListener('visibilitychange', look)
-    window.removeEventListener('pagehide', stop)
+    window.removeEventListener('pagehide', close)
   }
   return stop
 }
