@@ -173,7 +173,7 @@ describe('a file that comes in', () => {
     })
     expect((await client.api.get(`messages/${id}`)).body.data).toMatchObject({ type: 'image', body: 'Look', mediaUrl })
     expect(Buffer.from(await (await fetch(mediaUrl)).arrayBuffer())).toEqual(png)
-    expect(content).toEqual({ kind: 'image' })
+    expect(content).toEqual({ kind: 'image', media: {} })
   })
 
   it('is left out with the reason when it was changed on its way, is gone, or lies in a private network', async () => {

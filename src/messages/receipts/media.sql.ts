@@ -32,10 +32,13 @@ export async function readAwaited(sql: Sql, id: string): Promise<AwaitedFile | u
   return rows[0]
 }
 
-/** Stores the address of the file of a message that awaits it, in place of the network's reference. Returns false if none does. */
+/**
+ * Stores the address of the file of a message that awaits it, in place of the network's reference: an empty `media` tells retention that
+ * the file came with the message. Returns false if none awaits it.
+ */
 export async function storeFile(tx: Sql, id: string, url: string): Promise<boolean> {
   const { rowCount } = await tx.query(
-    `update messages m set "mediaUrl" = $2, "errorDetail" = null, content = m.content - 'media', "updatedAt" = now() where m.id = $1 and ${awaits}`,
+    `update messages m set "mediaUrl" = $2, "errorDetail" = null, content = m.content || '{"media": {}}', "updatedAt" = now() where m.id = $1 and ${awaits}`,
     [id, url],
   )
   return rowCount === 1
