@@ -124,6 +124,7 @@ describe.runIf(browserFound).concurrent('the list of messages', () => {
       await page.keyboard.press('Enter')
       await page.getByRole('link', { name: 'Open the message' }).waitFor()
       await page.keyboard.press('Control+k')
+      await page.getByRole('textbox', { name: 'Find' }).waitFor()
       await page.keyboard.type('Messages')
       await page.keyboard.press('Enter')
       await page.getByRole('heading', { level: 1, name: 'Messages' }).waitFor()
