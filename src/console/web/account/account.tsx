@@ -11,6 +11,7 @@ import parts from '../ui/parts.module.css'
 import { Refusal } from '../ui/refusal.tsx'
 import { submits, useTask } from '../ui/use-task.ts'
 import { chosenLanguage, languages, words } from '../words/words.ts'
+import { DeleteAccount } from './delete-account.tsx'
 import { Sessions } from './sessions.tsx'
 import { text as account } from './words.ts'
 
@@ -29,8 +30,14 @@ export function Account() {
         </dd>
       </dl>
       <Appearance />
-      <Sessions />
-      <ChangePassword />
+      <Sessions
+        below={
+          <>
+            <ChangePassword />
+            <DeleteAccount />
+          </>
+        }
+      />
     </Page>
   )
 }

@@ -1,12 +1,15 @@
 // The person's sessions: which one this is, and a button to end each.
-import { useCallback, useEffect, useState } from 'react'
-import { rest } from '../session/auth-call.ts'
+import { type ReactNode, useCallback, useEffect, useState } from 'react'
+import { passes } from '../graph/use-read.ts'
+import { ApiError, rest } from '../session/auth-call.ts'
 import { accessToken, signOut } from '../session/session.ts'
 import parts from '../ui/parts.module.css'
 import { Refusal } from '../ui/refusal.tsx'
+import { Row, Table } from '../ui/table.tsx'
 import { Time } from '../ui/time.tsx'
+import { useOnce } from '../ui/use-once.ts'
 import { useTask } from '../ui/use-task.ts'
-import styles from './account.module.css'
+import { words } from '../words/words.ts'
 import { text as account } from './words.ts'
 
 interface Session {
@@ -17,8 +20,9 @@ interface Session {
   createdAt: string
 }
 
-export function Sessions() {
-  const [sessions, setSessions] = useState<Session[]>([])
+/** `below` waits for the list, which would push it down. */
+export function Sessions({ below }: { below: ReactNode }) {
+  const [sessions, setSessions] = useState<Session[]>()
   const read = useTask(async () => setSessions(await rest('GET', 'auth/sessions', await accessToken())))
   const end = useTask(async (ended: readonly Session[]) => {
     for (const { id, current } of ended) {
@@ -29,41 +33,44 @@ export function Sessions() {
   })
   const first = useCallback(read.run, [])
   useEffect(() => void first(), [first])
-  const others = sessions.filter(({ current }) => !current)
+  // A gateway that was away is asked again, until it answers.
+  useEffect(() => {
+    if (!(read.error instanceof ApiError) || !passes(read.error)) return
+    const timer = setTimeout(first, 1_500)
+    return () => clearTimeout(timer)
+  }, [read.error, first])
+  const shown = useOnce(sessions !== undefined || Boolean(read.error))
+  const others = (sessions ?? []).filter(({ current }) => !current)
   return (
-    <section className={parts.panel} aria-label={account.sessions}>
-      <div className={parts.panelHead}>
-        <h2>{account.sessions}</h2>
-        {others.length > 0 && (
-          <button type="button" className={parts.button} disabled={end.running} onClick={() => end.run(others)}>
-            {account.endOthers}
-          </button>
-        )}
-      </div>
-      <Refusal error={read.error ?? end.error} />
-      <table className={styles.table} aria-label={account.sessions}>
-        <thead>
-          <tr>
-            <th scope="col">{account.browser}</th>
-            <th scope="col">{account.address}</th>
-            <th scope="col">{account.started}</th>
-            <th scope="col">
-              <span className={parts.unseen}>{account.end}</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {sessions.map((session) => (
-            <tr key={session.id}>
-              <td>
-                {browserOf(session)} {session.current && <strong>({account.thisOne})</strong>}
-              </td>
-              <td>{session.ipAddress}</td>
-              <td>
-                <Time at={session.createdAt} />
-              </td>
-              <td>
+    <>
+      <section className={parts.stack} aria-label={account.sessions}>
+        <div className={parts.head}>
+          <h2>{account.sessions}</h2>
+          {others.length > 0 && (
+            <button type="button" className={parts.button} disabled={end.running} onClick={() => end.run(others)}>
+              {account.endOthers}
+            </button>
+          )}
+        </div>
+        <Refusal error={read.error ?? end.error} />
+        <Table
+          name={account.sessions}
+          columns={[account.browser, account.address, account.started, account.end]}
+          loading={!sessions && !read.error}
+          failed={read.error !== null}
+          empty={words.none}
+        >
+          {(sessions ?? []).map((session) => (
+            <Row
+              key={session.id}
+              cells={[
+                <span key="browser">
+                  {browserOf(session)} {session.current && <strong>({account.thisOne})</strong>}
+                </span>,
+                session.ipAddress,
+                <Time key="started" at={session.createdAt} />,
                 <button
+                  key="end"
                   type="button"
                   className={parts.button}
                   aria-label={account.endOf(browserOf(session))}
@@ -71,13 +78,14 @@ export function Sessions() {
                   onClick={() => end.run([session])}
                 >
                   {account.end}
-                </button>
-              </td>
-            </tr>
+                </button>,
+              ]}
+            />
           ))}
-        </tbody>
-      </table>
-    </section>
+        </Table>
+      </section>
+      {shown && below}
+    </>
   )
 }
 

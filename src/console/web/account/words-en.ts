@@ -15,6 +15,10 @@ export const words = {
   current: 'Current password',
   newPassword: 'New password',
   changed: 'The password is changed. Other sessions have ended.',
+  deleteAccount: 'Delete account',
+  deleteNote:
+    'Your sessions, keys, instances and teams end at once, and what they hold is deleted within a day. This cannot be undone.',
+  deleteProof: 'Your password',
   appearance: 'Language and appearance',
   language: 'Language',
   theme: 'Theme',

@@ -16,6 +16,10 @@ export const words: typeof en = {
   current: 'Senha atual',
   newPassword: 'Nova senha',
   changed: 'A senha mudou. As outras sessões terminaram.',
+  deleteAccount: 'Excluir conta',
+  deleteNote:
+    'Suas sessões, chaves, instâncias e equipes terminam na hora, e o que elas contêm é excluído em até um dia. Isso não pode ser desfeito.',
+  deleteProof: 'Sua senha',
   appearance: 'Idioma e aparência',
   language: 'Idioma',
   theme: 'Tema',

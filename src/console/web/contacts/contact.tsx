@@ -3,6 +3,8 @@ import { useState } from 'react'
 import {
   ContactDocument,
   DeleteContactDocument,
+  type GroupRowFragment,
+  GroupsDocument,
   UpdateContactDocument,
   type WholeContactFragment,
 } from '../generated/contacts/graphql.ts'
@@ -26,12 +28,23 @@ import { text } from './words.ts'
 export function Contact() {
   const id = usePart('contactId')
   const { data, error, loading, again } = useRead(ContactDocument, { id })
-  if (data?.contact) return <Shown contact={data.contact} error={error} again={again} />
+  const groups = useRead(GroupsDocument, {})
+  if (data?.contact && groups.data) {
+    return <Shown contact={data.contact} groups={groups.data.contactGroups.nodes} error={error} again={again} />
+  }
   if (!loading && (error?.code === 'NOT_FOUND' || error?.code === 'VALIDATION_ERROR')) return <NotFound />
-  return <Page title={text.contact}>{error ? <Refusal error={error} /> : words.loading}</Page>
+  const failure = error ?? groups.error
+  return <Page title={text.contact}>{failure ? <Refusal error={failure} /> : words.loading}</Page>
 }
 
-function Shown({ contact, error, again }: { contact: WholeContactFragment; error: unknown; again: () => void }) {
+interface ShownProps {
+  contact: WholeContactFragment
+  groups: readonly GroupRowFragment[]
+  error: unknown
+  again: () => void
+}
+
+function Shown({ contact, groups, error, again }: ShownProps) {
   const { team, graph } = useWorkspace()
   const go = useGo()
   const [deleting, setDeleting] = useState(false)
@@ -81,8 +94,8 @@ function Shown({ contact, error, again }: { contact: WholeContactFragment; error
           </form>
         </section>
         <div className={parts.stack}>
+          <GroupsOfContact contact={contact} all={groups} again={again} />
           <Conversation id={id} />
-          <GroupsOfContact contact={contact} again={again} />
         </div>
       </div>
       {deleting && (

@@ -11,6 +11,7 @@ import { More } from '../ui/more.tsx'
 import { Page } from '../ui/page.tsx'
 import parts from '../ui/parts.module.css'
 import { Refusal } from '../ui/refusal.tsx'
+import { useOnce } from '../ui/use-once.ts'
 import { useTask } from '../ui/use-task.ts'
 import { words } from '../words/words.ts'
 import { ContactTable } from './contact-table.tsx'
@@ -29,6 +30,7 @@ export function Contacts() {
     (data) => data.contacts,
     ({ id }) => id,
   )
+  const read = useOnce(!list.loading)
   useFrames((events) => {
     if (events.some(({ type }) => type === 'contact_changed')) list.refresh()
   })
@@ -65,9 +67,15 @@ export function Contacts() {
         onChange={(event) => setAddress({ search: event.target.value.trim() })}
       />
       <Refusal error={csv.error ?? list.error} />
-      <ContactTable name={text.title} rows={list.rows} loading={list.loading} empty={search ? text.emptyFiltered : text.empty} />
+      <ContactTable
+        name={text.title}
+        rows={list.rows}
+        loading={list.loading}
+        error={list.error}
+        empty={search ? text.emptyFiltered : text.empty}
+      />
       <More list={list} />
-      <Groups />
+      {read && <Groups />}
       {open === 'new' && <NewContact close={close} />}
       {open === 'import' && <ImportContacts done={list.again} close={close} />}
     </Page>

@@ -30,7 +30,7 @@ export function Conversation({ id }: { id: string }) {
       </div>
       <div className={`${parts.panelBody} ${parts.stack}`}>
         <Refusal error={list.error} />
-        {!list.loading && list.rows.length === 0 && <p className={parts.hint}>{text.noMessages}</p>}
+        {!list.loading && !list.error && list.rows.length === 0 && <p className={parts.hint}>{text.noMessages}</p>}
         <ol aria-label={text.conversation} className={styles.conversation}>
           {list.rows.map((message) => (
             <li key={message.id} className={message.direction === 'inbound' ? styles.theirs : styles.ours}>

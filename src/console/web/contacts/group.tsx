@@ -6,7 +6,9 @@ import {
   GroupMembersDocument,
   type GroupRowFragment,
   RemoveFromGroupDocument,
+  RenameGroupDocument,
 } from '../generated/contacts/graphql.ts'
+import { change } from '../graph/change.ts'
 import { ask } from '../graph/request.ts'
 import { useList } from '../graph/use-list.ts'
 import { useRead } from '../graph/use-read.ts'
@@ -18,6 +20,7 @@ import { More } from '../ui/more.tsx'
 import { Page } from '../ui/page.tsx'
 import parts from '../ui/parts.module.css'
 import { Refusal } from '../ui/refusal.tsx'
+import { Rename } from '../ui/rename.tsx'
 import { useTask } from '../ui/use-task.ts'
 import { words } from '../words/words.ts'
 import { ContactTable } from './contact-table.tsx'
@@ -32,9 +35,10 @@ export function Group() {
 }
 
 function Shown({ group: { id, name, description } }: { group: GroupRowFragment }) {
-  const { team } = useWorkspace()
+  const { team, graph } = useWorkspace()
   const go = useGo()
-  const [deleting, setDeleting] = useState(false)
+  const [open, setOpen] = useState<'rename' | 'delete' | null>(null)
+  const close = () => setOpen(null)
   const list = useList(
     GroupMembersDocument,
     { id, first: 50 },
@@ -49,9 +53,14 @@ function Shown({ group: { id, name, description } }: { group: GroupRowFragment }
     <Page
       title={name}
       actions={
-        <button type="button" className={`${parts.button} ${parts.danger}`} onClick={() => setDeleting(true)}>
-          {words.actions.delete}
-        </button>
+        <>
+          <button type="button" className={parts.button} onClick={() => setOpen('rename')}>
+            {text.renameGroup}
+          </button>
+          <button type="button" className={`${parts.button} ${parts.danger}`} onClick={() => setOpen('delete')}>
+            {words.actions.delete}
+          </button>
+        </>
       }
     >
       {description && <p>{description}</p>}
@@ -60,6 +69,7 @@ function Shown({ group: { id, name, description } }: { group: GroupRowFragment }
         name={text.members}
         rows={list.rows}
         loading={list.loading}
+        error={list.error}
         empty={text.noMembers}
         action={(contact) => (
           <button
@@ -75,7 +85,15 @@ function Shown({ group: { id, name, description } }: { group: GroupRowFragment }
         )}
       />
       <More list={list} />
-      {deleting && (
+      {open === 'rename' && (
+        <Rename
+          title={text.renameGroup}
+          name={name}
+          save={(next) => change(graph, RenameGroupDocument, { id, name: next })}
+          close={close}
+        />
+      )}
+      {open === 'delete' && (
         <Confirm
           title={text.deleteGroup}
           action={words.actions.delete}
@@ -83,7 +101,7 @@ function Shown({ group: { id, name, description } }: { group: GroupRowFragment }
             await ask(team, DeleteGroupDocument, { id })
             go(pathIn(team, 'contacts'))
           }}
-          close={() => setDeleting(false)}
+          close={close}
         >
           {text.deleteGroupNote}
         </Confirm>

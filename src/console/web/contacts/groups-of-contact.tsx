@@ -1,7 +1,6 @@
 // The groups that a contact is in, and the form that adds it to another one.
-import { AddToGroupDocument, GroupsDocument, type WholeContactFragment } from '../generated/contacts/graphql.ts'
+import { AddToGroupDocument, type GroupRowFragment, type WholeContactFragment } from '../generated/contacts/graphql.ts'
 import { ask } from '../graph/request.ts'
-import { useRead } from '../graph/use-read.ts'
 import { pathIn, To } from '../navigation.tsx'
 import { useWorkspace } from '../shell/workspace-context.ts'
 import { Choice } from '../ui/field.tsx'
@@ -11,14 +10,20 @@ import { submits, useTask } from '../ui/use-task.ts'
 import { words } from '../words/words.ts'
 import { text } from './words.ts'
 
-export function GroupsOfContact({ contact: { id, groups }, again }: { contact: WholeContactFragment; again: () => void }) {
+interface GroupsOfContactProps {
+  contact: WholeContactFragment
+  /** The groups of the workspace. */
+  all: readonly GroupRowFragment[]
+  again: () => void
+}
+
+export function GroupsOfContact({ contact: { id, groups }, all, again }: GroupsOfContactProps) {
   const { team } = useWorkspace()
-  const { data } = useRead(GroupsDocument, {})
   const add = useTask(async (fields: FormData) => {
     await ask(team, AddToGroupDocument, { groupId: String(fields.get('groupId')), contactIds: [id] })
     again()
   })
-  const others = (data?.contactGroups.nodes ?? []).filter((group) => groups.every(({ id: known }) => known !== group.id))
+  const others = all.filter((group) => groups.every(({ id: known }) => known !== group.id))
   return (
     <section className={parts.panel} aria-label={text.groups}>
       <div className={parts.panelHead}>

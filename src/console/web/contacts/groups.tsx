@@ -26,6 +26,7 @@ export function Groups() {
       </div>
       <div className={`${parts.panelBody} ${parts.stack}`}>
         <Refusal error={add.error ?? error} />
+        {!data && !error && <p>{words.loading}</p>}
         {data && groups.length === 0 && <p className={parts.hint}>{text.noGroups}</p>}
         <ul aria-label={text.groups}>
           {groups.map(({ id, name, membersCount }) => (

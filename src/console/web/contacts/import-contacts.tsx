@@ -1,6 +1,6 @@
 // The dialog that imports contacts from a CSV file, and follows the job until it has ended.
 import { useEffect, useState } from 'react'
-import { ImportJobDocument, StartImportDocument } from '../generated/contacts/graphql.ts'
+import { ImportJobDocument, StartImportDocument, StopImportDocument } from '../generated/contacts/graphql.ts'
 import { ask } from '../graph/request.ts'
 import { useRead } from '../graph/use-read.ts'
 import { useRefresh } from '../graph/use-refresh.ts'
@@ -45,7 +45,12 @@ export function ImportContacts({ done, close }: { done: () => void; close: () =>
 }
 
 function Progress({ id, done }: { id: string; done: () => void }) {
+  const { team } = useWorkspace()
   const { data, error, again } = useRead(ImportJobDocument, { id })
+  const stop = useTask(async () => {
+    await ask(team, StopImportDocument, { id })
+    again()
+  })
   const job = data?.bulkJob
   const ended = job?.status === 'done' || job?.status === 'failed' || job?.status === 'cancelled'
   useRefresh(!ended, again)
@@ -54,9 +59,16 @@ function Progress({ id, done }: { id: string; done: () => void }) {
   const { created, updated, skipped, invalid = [] } = job?.summary ?? {}
   return (
     <div className={parts.stack}>
-      <Refusal error={error} />
+      <Refusal error={stop.error ?? error} />
       <progress aria-label={text.progress} max={100} value={job?.progress ?? 0} />
       <p role="status">{ended && (job.error ?? text.imported(count(created ?? 0), count(updated ?? 0), count(skipped ?? 0)))}</p>
+      {!ended && (
+        <div className={parts.row}>
+          <button type="button" className={parts.button} disabled={stop.running} onClick={() => stop.run()}>
+            {text.stopImport}
+          </button>
+        </div>
+      )}
       <ul aria-label={text.faults}>
         {invalid.map(({ line, field, message }) => (
           <li key={`${line} ${field}`}>{text.fault(count(line), `${field}: ${message}`)}</li>

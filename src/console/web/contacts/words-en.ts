@@ -22,6 +22,7 @@ export const words = {
   skip: 'Leave them as they are',
   update: 'Update them',
   startImport: 'Start the import',
+  stopImport: 'Stop the import',
   progress: 'Progress of the import',
   imported: (created: string, updated: string, skipped: string) =>
     `${created} created, ${updated} updated, ${skipped} left as they were.`,
@@ -37,6 +38,7 @@ export const words = {
   noMembers: 'This group has no members.',
   takeOut: 'Take out',
   takeOutOf: (name: string) => `Take out ${name}`,
+  renameGroup: 'Rename group',
   deleteGroup: 'Delete group',
   deleteGroupNote: 'Its members stay contacts.',
   conversation: 'Conversation',

@@ -23,6 +23,7 @@ export const words: typeof en = {
   skip: 'Deixá-los como estão',
   update: 'Atualizá-los',
   startImport: 'Iniciar a importação',
+  stopImport: 'Parar a importação',
   progress: 'Progresso da importação',
   imported: (created: string, updated: string, skipped: string) =>
     `${created} criados, ${updated} atualizados, ${skipped} deixados como estavam.`,
@@ -38,6 +39,7 @@ export const words: typeof en = {
   noMembers: 'Ninguém está neste grupo.',
   takeOut: 'Retirar',
   takeOutOf: (name: string) => `Retirar ${name}`,
+  renameGroup: 'Renomear grupo',
   deleteGroup: 'Excluir grupo',
   deleteGroupNote: 'Seus membros continuam contatos.',
   conversation: 'Conversa',

@@ -14,12 +14,10 @@ import { pathIn, useGo, usePart } from '../navigation.tsx'
 import { NotFound } from '../shell/not-found.tsx'
 import { useFrames, useWorkspace } from '../shell/workspace-context.ts'
 import { Confirm } from '../ui/confirm.tsx'
-import { Dialog } from '../ui/dialog.tsx'
-import { TextField } from '../ui/field.tsx'
 import { Page } from '../ui/page.tsx'
 import parts from '../ui/parts.module.css'
 import { Refusal } from '../ui/refusal.tsx'
-import { submits, useTask } from '../ui/use-task.ts'
+import { Rename } from '../ui/rename.tsx'
 import { words } from '../words/words.ts'
 import { Connection } from './connection.tsx'
 import { Safety } from './safety.tsx'
@@ -43,7 +41,7 @@ export function Instance() {
 }
 
 function Shown({ instance, error, again }: { instance: ShownInstance; error: unknown; again: () => void }) {
-  const { team } = useWorkspace()
+  const { team, graph } = useWorkspace()
   const go = useGo()
   const [open, setOpen] = useState<'rename' | 'logout' | 'delete' | null>(null)
   const { id, name, provider, state } = instance
@@ -75,7 +73,14 @@ function Shown({ instance, error, again }: { instance: ShownInstance; error: unk
         </div>
         <Safety {...instance.health} />
       </div>
-      {open === 'rename' && <Rename id={id} name={name} close={close} />}
+      {open === 'rename' && (
+        <Rename
+          title={text.rename}
+          name={name}
+          save={(next) => change(graph, RenameInstanceDocument, { id, name: next })}
+          close={close}
+        />
+      )}
       {open === 'logout' && (
         <Confirm
           title={text.logOut}
@@ -103,26 +108,5 @@ function Shown({ instance, error, again }: { instance: ShownInstance; error: unk
         </Confirm>
       )}
     </Page>
-  )
-}
-
-function Rename({ id, name, close }: { id: string; name: string; close: () => void }) {
-  const { graph } = useWorkspace()
-  const task = useTask(async (fields: FormData) => {
-    await change(graph, RenameInstanceDocument, { id, name: String(fields.get('name')) })
-    close()
-  })
-  return (
-    <Dialog title={text.rename} close={close}>
-      <form className={parts.stack} noValidate onSubmit={submits(task.run)}>
-        <TextField label={words.fields.name} name="name" defaultValue={name} autoComplete="off" issues={task.issues} />
-        <Refusal error={task.error} />
-        <div className={parts.row}>
-          <button type="submit" className={`${parts.button} ${parts.main}`} disabled={task.running}>
-            {words.actions.save}
-          </button>
-        </div>
-      </form>
-    </Dialog>
   )
 }

@@ -9,12 +9,10 @@ import { settings } from '../settings.ts'
 import { NotFound } from '../shell/not-found.tsx'
 import { useWorkspace } from '../shell/workspace-context.ts'
 import { Confirm } from '../ui/confirm.tsx'
-import { Dialog } from '../ui/dialog.tsx'
-import { TextField } from '../ui/field.tsx'
 import { Page } from '../ui/page.tsx'
 import parts from '../ui/parts.module.css'
 import { Refusal } from '../ui/refusal.tsx'
-import { submits, useTask } from '../ui/use-task.ts'
+import { Rename } from '../ui/rename.tsx'
 import { count, words } from '../words/words.ts'
 import { Invitations } from './invitations.tsx'
 import { Invite } from './invite.tsx'
@@ -32,6 +30,7 @@ export function Team() {
 }
 
 function Shown({ team, error, again }: { team: ShownTeam; error: unknown; again: () => void }) {
+  const { graph } = useWorkspace()
   const [open, setOpen] = useState<'invite' | 'rename' | 'leave' | 'delete' | null>(null)
   const [invited, setInvited] = useState(0)
   const manages = team.role !== 'collaborator'
@@ -69,30 +68,16 @@ function Shown({ team, error, again }: { team: ShownTeam; error: unknown; again:
       <Members team={team} again={again} />
       {manages && <Invitations key={invited} teamId={team.id} />}
       {open === 'invite' && <Invite teamId={team.id} invited={() => setInvited(invited + 1)} close={close} />}
-      {open === 'rename' && <Rename team={team} close={close} />}
+      {open === 'rename' && (
+        <Rename
+          title={text.rename}
+          name={team.name}
+          save={(name) => change(graph, RenameTeamDocument, { id: team.id, name })}
+          close={close}
+        />
+      )}
       {(open === 'leave' || open === 'delete') && <End team={team} how={open} close={close} />}
     </Page>
-  )
-}
-
-function Rename({ team: { id, name }, close }: { team: ShownTeam; close: () => void }) {
-  const { graph } = useWorkspace()
-  const task = useTask(async (fields: FormData) => {
-    await change(graph, RenameTeamDocument, { id, name: String(fields.get('name')) })
-    close()
-  })
-  return (
-    <Dialog title={text.rename} close={close}>
-      <form className={parts.stack} noValidate onSubmit={submits(task.run)}>
-        <TextField label={words.fields.name} name="name" defaultValue={name} autoComplete="off" issues={task.issues} />
-        <Refusal error={task.error} />
-        <div className={parts.row}>
-          <button type="submit" className={`${parts.button} ${parts.main}`} disabled={task.running}>
-            {words.actions.save}
-          </button>
-        </div>
-      </form>
-    </Dialog>
   )
 }
 
