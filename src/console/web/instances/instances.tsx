@@ -35,6 +35,7 @@ export function Instances() {
         name={text.title}
         columns={[words.fields.name, text.network, text.number, text.status, text.safety]}
         loading={loading}
+        failed={error !== undefined}
         empty={
           <>
             <h2>{text.emptyTitle}</h2>
@@ -52,7 +53,7 @@ export function Instances() {
               text.networks[provider],
               waNumber ?? words.none,
               words.instanceStatus[status],
-              text.safetyOf(text.states[health.safetyState], health.safetyScore),
+              words.safety.of(words.safety.states[health.safetyState], health.safetyScore),
             ]}
           />
         ))}

@@ -3,6 +3,7 @@ import { Meter } from '../ui/meter.tsx'
 import parts from '../ui/parts.module.css'
 import { Time } from '../ui/time.tsx'
 import { Forecast } from './forecast.tsx'
+import { words } from '../words/words.ts'
 import type { ShownInstance } from './shown-instance.ts'
 import { text } from './words.ts'
 
@@ -19,7 +20,7 @@ export function Safety({
     <section className={parts.panel} aria-label={text.safety}>
       <div className={parts.panelHead}>
         <h2>{text.safety}</h2>
-        <span>{text.safetyOf(text.states[safetyState], safetyScore)}</span>
+        <span>{words.safety.of(words.safety.states[safetyState], safetyScore)}</span>
       </div>
       <div className={`${parts.panelBody} ${parts.stack}`}>
         <Meter name={text.hourly} value={used.outbound1h} max={caps.hourlyOutboundCap} />

@@ -22,8 +22,6 @@ export const words = {
   number: 'Number',
   status: 'Status',
   safety: 'Safety',
-  safetyOf: (state: string, score: number) => `${state}, ${score} of 100`,
-  states: { new: 'New', warming: 'Warming up', stable: 'Stable', at_risk: 'At risk', restricted: 'Restricted' },
   emptyTitle: 'No instances yet',
   empty: 'An instance is an account of a network that sends and receives messages.',
   rename: 'Rename',

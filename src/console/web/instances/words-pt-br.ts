@@ -23,8 +23,6 @@ export const words: typeof en = {
   number: 'Número',
   status: 'Status',
   safety: 'Segurança',
-  safetyOf: (state: string, score: number) => `${state}, ${score} de 100`,
-  states: { new: 'Nova', warming: 'Aquecendo', stable: 'Estável', at_risk: 'Em risco', restricted: 'Restrita' },
   emptyTitle: 'Ainda não há instâncias',
   empty: 'Uma instância é uma conta de uma rede que envia e recebe mensagens.',
   rename: 'Renomear',

@@ -1,7 +1,8 @@
 // The webhook deliveries of a message, with their outcomes.
 import { MessageDeliveriesDocument } from '../generated/messages/graphql.ts'
 import { useRead } from '../graph/use-read.ts'
-import { useFrames } from '../shell/workspace-context.ts'
+import { pathIn, To } from '../navigation.tsx'
+import { useFrames, useWorkspace } from '../shell/workspace-context.ts'
 import parts from '../ui/parts.module.css'
 import { Refusal } from '../ui/refusal.tsx'
 import { Time } from '../ui/time.tsx'
@@ -9,6 +10,7 @@ import { words } from '../words/words.ts'
 import styles from './message.module.css'
 
 export function Deliveries({ id }: { id: string }) {
+  const { team } = useWorkspace()
   const { data, error, again } = useRead(MessageDeliveriesDocument, { id })
   // A delivery has no event of its own; each event of the message makes one.
   useFrames((events) => {
@@ -25,10 +27,10 @@ export function Deliveries({ id }: { id: string }) {
         <Refusal error={error} />
         {data && nodes.length === 0 && <p className={parts.hint}>{deliveries.none}</p>}
         <ul>
-          {nodes.map(({ id: key, event, status, responseCode, error: reason, createdAt }) => (
+          {nodes.map(({ id: key, webhookId, event, status, responseCode, error: reason, createdAt }) => (
             <li key={key} className={styles.delivery}>
               <Time at={createdAt} />
-              <span>{words.event[event]}</span>
+              <To to={pathIn(team, `webhooks/${webhookId}/deliveries/${key}`)}>{words.event[event]}</To>
               <span>{[deliveries.status[status], responseCode ?? reason].filter(Boolean).join(', ')}</span>
             </li>
           ))}

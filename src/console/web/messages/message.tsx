@@ -165,7 +165,7 @@ function Details({ message }: { message: ShownMessage }) {
     message.mediaUrl && [text.file, <FileLink key="file" url={message.mediaUrl} />],
     message.reference && [text.reference, message.reference],
     message.providerMessageId && [text.providerId, <code key="provider">{message.providerMessageId}</code>],
-    [text.safety, text.safetyText(message.safety.score, message.safety.state.replace('_', ' '))],
+    [text.safety, words.safety.of(words.safety.states[message.safety.state], message.safety.score)],
     message.warnings.length > 0 && [text.warnings, message.warnings.join(', ')],
   ].filter((row) => Array.isArray(row))
   return (

@@ -1,13 +1,14 @@
 // Shows every time of the console, in the zone that the reader chose.
 import { shownZone } from '../preferences.ts'
+import { locale } from '../words/words.ts'
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
 function format(name: string, options: Intl.DateTimeFormatOptions, at: Date): string {
-  const key = `${name} ${shownZone()} ${document.documentElement.lang}`
+  const key = `${name} ${shownZone()}`
   let made = formats.get(key)
   if (!made) {
-    made = new Intl.DateTimeFormat(document.documentElement.lang, { ...options, timeZone: shownZone() })
+    made = new Intl.DateTimeFormat(locale, { ...options, timeZone: shownZone() })
     formats.set(key, made)
   }
   return made.format(at)
@@ -44,7 +45,7 @@ export function Time({ at, exact = false }: { at: string; exact?: boolean }) {
 /** `80 ms`, `2.4 s`, `3 min`, `5 h`, `2 d`. */
 export function duration(ms: number): string {
   const unit = (value: number, name: string, digits = 0) =>
-    new Intl.NumberFormat(document.documentElement.lang, {
+    new Intl.NumberFormat(locale, {
       style: 'unit',
       unit: name,
       unitDisplay: 'short',

@@ -38,7 +38,7 @@ export function Delivery() {
       actions={
         <button
           type="button"
-          className={`${parts.button} ${parts.main}`}
+          className={`${parts.button} ${delivery.status === 'delivered' ? '' : parts.main}`}
           disabled={redeliver.running || delivery.status === 'pending'}
           onClick={() => redeliver.run()}
         >
@@ -58,12 +58,15 @@ export function Delivery() {
           ))}
         </ol>
       </section>
-      <Code name={text.body} text={JSON.stringify(delivery.payload, null, 2)} />
+      <section className={parts.stack}>
+        <h2>{text.body}</h2>
+        <Code name={text.body} text={JSON.stringify(delivery.payload, null, 2)} />
+      </section>
     </Page>
   )
 }
 
-function Facts({ status, createdAt, eventId, messageId, webhookId, nextAttemptAt }: Found) {
+function Facts({ status, createdAt, eventId, messageId, webhook, nextAttemptAt }: Found) {
   const { team } = useWorkspace()
   return (
     <section className={parts.panel} aria-label={text.delivery}>
@@ -84,10 +87,14 @@ function Facts({ status, createdAt, eventId, messageId, webhookId, nextAttemptAt
         )}
         <dt>{text.eventId}</dt>
         <dd>{eventId}</dd>
-        <dt>{text.endpoint}</dt>
-        <dd>
-          <To to={pathIn(team, `webhooks/${webhookId}`)}>{webhookId}</To>
-        </dd>
+        {webhook && (
+          <>
+            <dt>{text.endpoint}</dt>
+            <dd>
+              <To to={pathIn(team, `webhooks/${webhook.id}`)}>{webhook.url}</To>
+            </dd>
+          </>
+        )}
         {messageId && (
           <>
             <dt>{text.message}</dt>

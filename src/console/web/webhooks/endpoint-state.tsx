@@ -1,6 +1,7 @@
 // The state of an endpoint, in words.
 import type { EndpointRowFragment } from '../generated/webhooks/graphql.ts'
 import { Time } from '../ui/time.tsx'
+import { locale } from '../words/words.ts'
 import { text } from './words.ts'
 
 export function EndpointState({ disabledAt, disabledReason, failingSince }: EndpointRowFragment) {
@@ -17,5 +18,5 @@ export function EndpointState({ disabledAt, disabledReason, failingSince }: Endp
 export function SuccessRate({ health: { successRate, attempts } }: EndpointRowFragment) {
   if (successRate === null || successRate === undefined || attempts === 0) return <>{text.noAttempts}</>
   const format = { style: 'percent', maximumFractionDigits: 1 } as const
-  return <>{new Intl.NumberFormat(document.documentElement.lang, format).format(successRate)}</>
+  return <>{new Intl.NumberFormat(locale, format).format(successRate)}</>
 }

@@ -90,6 +90,10 @@ export const en = {
     cancelled: 'Cancelled',
     received: 'Received',
   },
+  safety: {
+    states: { new: 'New', warming: 'Warming up', stable: 'Stable', at_risk: 'At risk', restricted: 'Restricted' },
+    of: (state: string, score: number) => `${state}, ${score} of 100`,
+  },
   direction: { inbound: 'Received', outbound: 'Sent' },
   type: {
     text: 'Text',
@@ -166,7 +170,6 @@ export const en = {
     reference: 'Reference',
     providerId: 'Id of the network',
     safety: 'Safety',
-    safetyText: (score: number, state: string) => `${score} of 100, ${state}`,
     warnings: 'Warnings',
     code: 'The same call',
     codeNote: 'Put your API key in place of YOUR_KEY.',

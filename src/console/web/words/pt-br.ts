@@ -95,6 +95,10 @@ export const ptBR: Words = {
     cancelled: 'Cancelada',
     received: 'Recebida',
   },
+  safety: {
+    states: { new: 'Nova', warming: 'Aquecendo', stable: 'Estável', at_risk: 'Em risco', restricted: 'Restrita' },
+    of: (state: string, score: number) => `${state}, ${score} de 100`,
+  },
   direction: { inbound: 'Recebidas', outbound: 'Enviadas' },
   type: {
     text: 'Texto',
@@ -171,7 +175,6 @@ export const ptBR: Words = {
     reference: 'Referência',
     providerId: 'Id da rede',
     safety: 'Segurança',
-    safetyText: (score, state) => `${score} de 100, ${state}`,
     warnings: 'Avisos',
     code: 'A mesma chamada',
     codeNote: 'Coloque sua chave de API no lugar de YOUR_KEY.',

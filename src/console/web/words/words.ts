@@ -16,17 +16,21 @@ export function chosenLanguage(): Language {
   return 'en'
 }
 
+/** How dates and numbers are written: as the browser wants it, if that is of the shown language. */
+export let locale: string
+
 /** Set once before anything is shown; a change of language loads the page again. */
 export let words: Words
 
 export async function loadWords(language: Language): Promise<void> {
   words = language === 'pt-BR' ? (await import('./pt-br.ts')).ptBR : (await import('./en.ts')).en
   document.documentElement.lang = language
+  locale = navigator.languages.find((tag) => tag.startsWith(language.slice(0, 2))) ?? language
 }
 
 /** Formats a count in the reader's language. */
 export function count(value: number): string {
-  return new Intl.NumberFormat(document.documentElement.lang).format(value)
+  return new Intl.NumberFormat(locale).format(value)
 }
 
 /** The words of one page. Its language is loaded with the page, not with the first one. */
