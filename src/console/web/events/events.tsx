@@ -70,6 +70,7 @@ export function Events() {
         name={text.title}
         columns={[text.time, text.type, text.about, text.content]}
         loading={loading}
+        failed={error !== undefined}
         empty={<p>{wanted ? text.emptyFiltered : text.empty}</p>}
       >
         {nodes.toReversed().map((event) => (

@@ -31,9 +31,12 @@ const writeFrame: UpdateResolver = (result, _, cache) => {
   }
 }
 
-/** An event that is older than the answer of a page must not overwrite it. */
+/**
+ * An event that is older than the answer of a page must not overwrite it. Messages that no page has read are not kept, or the cache would
+ * grow with every event.
+ */
 function isNewer({ updatedAt }: { updatedAt: string }, known: unknown): boolean {
-  return typeof known !== 'string' || known <= updatedAt
+  return typeof known === 'string' && known <= updatedAt
 }
 
 export function createGraph(team: Team): Graph {

@@ -5,6 +5,14 @@ import { ApiError } from '../session/auth-call.ts'
 import { useWorkspace } from '../shell/workspace-context.ts'
 import { type Document, errorOf } from './request.ts'
 
+/** Soon enough that a reader sees the present state within 2 s of the gateway's return. */
+const againMs = 1_500
+
+/** True for failures that are over when the gateway is back. */
+export function passes({ code }: ApiError): boolean {
+  return ['OFFLINE', 'SERVICE_UNAVAILABLE', 'API_RATE_LIMIT_EXCEEDED'].includes(code)
+}
+
 export interface Reading<Data> {
   data: Data | undefined
   error: ApiError | undefined
@@ -26,6 +34,12 @@ export function useRead<Data, Variables extends object>(
   })
   const again = () => run({ requestPolicy: 'network-only' })
   useEffect(() => (pause ? undefined : live.onReset(() => run({ requestPolicy: 'network-only' }))), [live, pause, run])
+  // A gateway that was away is asked again, until it answers.
+  useEffect(() => {
+    if (pause || !error || !passes(apiErrorOf(error))) return
+    const timer = setTimeout(() => run({ requestPolicy: 'network-only' }), againMs)
+    return () => clearTimeout(timer)
+  }, [error, pause, run])
   return { data, error: error && apiErrorOf(error), loading: fetching, again }
 }
 

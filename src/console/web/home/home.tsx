@@ -1,6 +1,6 @@
 // The start page: the first steps until a message was delivered, then the messages of today.
 import { Circle, CircleCheck } from 'lucide-react'
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { CreateFirstKeyDocument, HomeDocument } from '../generated/home/graphql.ts'
 import { ask } from '../graph/request.ts'
 import { useInstances } from '../graph/use-instances.ts'
@@ -13,12 +13,13 @@ import { Page } from '../ui/page.tsx'
 import parts from '../ui/parts.module.css'
 import { Refusal } from '../ui/refusal.tsx'
 import { useTask } from '../ui/use-task.ts'
+import { words } from '../words/words.ts'
 import styles from './home.module.css'
 import { Today } from './today.tsx'
 import { text as home } from './words.ts'
 
 export function Home() {
-  const { data, error, again } = useRead(HomeDocument, {})
+  const { data, error, loading } = useRead(HomeDocument, {})
   const [seen, setSeen] = useState({ sent: false, delivered: false })
   // A new event ticks its step without another request.
   useFrames((events) => {
@@ -28,13 +29,11 @@ export function Home() {
     if (!seen.sent || (delivered && !seen.delivered))
       setSeen((before) => ({ sent: true, delivered: before.delivered || delivered }))
   })
-  useEffect(() => {
-    if (error?.code === 'OFFLINE') setTimeout(again, 2_000)
-  })
   const before = Boolean(data?.delivered.nodes.length || data?.read.nodes.length)
   return (
     <Page title={home.title}>
       <Refusal error={error} />
+      {!data && loading && <p>{words.loading}</p>}
       {data && before && <Today />}
       {data && !before && (
         <FirstSteps

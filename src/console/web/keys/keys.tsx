@@ -30,7 +30,7 @@ export function Keys() {
       }
     >
       <Refusal error={error} />
-      <Table name={text.title} columns={columns} loading={loading} empty={<Nothing />}>
+      <Table name={text.title} columns={columns} loading={loading} failed={error !== undefined} empty={<Nothing />}>
         {keys.map((key) => (
           <Row
             key={key.id}

@@ -82,12 +82,13 @@ export function Messages() {
       <MessageTable
         rows={rows}
         loading={loading}
+        failed={error !== undefined}
         selected={selected}
         setSelected={setSelected}
         above={
           fresh.count > 0 && (
             <button type="button" className={`${parts.button} ${parts.main}`} onClick={showNew}>
-              {words.messages.showNew(count(fresh.count))}
+              {words.messages.showNew(fresh.text)}
             </button>
           )
         }

@@ -13,6 +13,8 @@ import { MessageRow } from './row.tsx'
 interface TableProps {
   rows: readonly LiveRowFragment[]
   loading: boolean
+  /** The rows could not be read, so nobody knows whether there are any. */
+  failed: boolean
   selected: ReadonlySet<string>
   setSelected: (selected: ReadonlySet<string>) => void
   /** The button for new rows. Its place is kept, so that the table does not move. */
@@ -20,7 +22,7 @@ interface TableProps {
   empty: ReactNode
 }
 
-export function MessageTable({ rows, loading, selected, setSelected, above, empty }: TableProps) {
+export function MessageTable({ rows, loading, failed, selected, setSelected, above, empty }: TableProps) {
   const { team } = useWorkspace()
   const names = new Map(useInstances().map(({ id, name }) => [id, name]))
   const body = useRef<HTMLTableSectionElement>(null)
@@ -89,7 +91,9 @@ export function MessageTable({ rows, loading, selected, setSelected, above, empt
           ))}
         </tbody>
       </table>
-      {rows.length === 0 && <div className={`${parts.empty} ${styles.nothing}`}>{loading ? <p>{words.loading}</p> : empty}</div>}
+      {rows.length === 0 && (
+        <div className={`${parts.empty} ${styles.nothing}`}>{loading ? <p>{words.loading}</p> : failed ? words.none : empty}</div>
+      )}
     </div>
   )
 }

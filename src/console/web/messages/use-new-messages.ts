@@ -2,9 +2,20 @@
 import { useEffect, useState } from 'react'
 import type { LiveRowFragment, MessageFilter } from '../generated/messages/graphql.ts'
 import { useFrames } from '../shell/workspace-context.ts'
+import { count } from '../words/words.ts'
 import { fits } from './filter.ts'
 
-export function useNewMessages(filter: MessageFilter, rows: readonly LiveRowFragment[]): { count: number; clear: () => void } {
+/** A page that is left open for a night must not remember every message of it. */
+const mostCounted = 1_000
+
+interface NewMessages {
+  count: number
+  /** The count as it is shown. */
+  text: string
+  clear: () => void
+}
+
+export function useNewMessages(filter: MessageFilter, rows: readonly LiveRowFragment[]): NewMessages {
   const [fresh, setFresh] = useState<ReadonlySet<string>>(new Set())
   // biome-ignore lint/correctness/useExhaustiveDependencies: other filters are another list.
   useEffect(() => setFresh(new Set()), [filter])
@@ -15,8 +26,13 @@ export function useNewMessages(filter: MessageFilter, rows: readonly LiveRowFrag
       if (!message || message.createdAt < newest || shown.has(message.id) || !fits(filter, message)) return []
       return [message.id]
     })
-    if (added.some((id) => !fresh.has(id))) setFresh(new Set([...fresh, ...added]))
+    if (fresh.size < mostCounted && added.some((id) => !fresh.has(id))) setFresh(new Set([...fresh, ...added]))
   })
   const shown = new Set(rows.map(({ id }) => id))
-  return { count: [...fresh].filter((id) => !shown.has(id)).length, clear: () => setFresh(new Set()) }
+  const number = [...fresh].filter((id) => !shown.has(id)).length
+  return {
+    count: Math.min(number, mostCounted),
+    text: number < mostCounted ? count(number) : `${count(mostCounted)}+`,
+    clear: () => setFresh(new Set()),
+  }
 }

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react'
 import { ShellDocument, StartDocument, type StartQuery } from '../generated/graph/graphql.ts'
 import { createGraph, type Graph } from '../graph/client.ts'
 import { ask, type Team } from '../graph/request.ts'
-import { apiErrorOf } from '../graph/use-read.ts'
+import { apiErrorOf, passes } from '../graph/use-read.ts'
 import { follow } from '../live/live.ts'
 import { everyType } from '../live/read.ts'
 import { ApiError } from '../session/auth-call.ts'
@@ -45,8 +45,7 @@ export function useOpening(team: Team): Opening {
         if (!(error instanceof ApiError)) throw error
         if (closed) return
         setOpening({ kind: 'failed', error })
-        const passes = ['OFFLINE', 'SERVICE_UNAVAILABLE', 'API_RATE_LIMIT_EXCEEDED'].includes(error.code)
-        if (!passes) return
+        if (!passes(error)) return
         const timer = setTimeout(() => void open(), 1_500)
         close = () => clearTimeout(timer)
       }

@@ -19,7 +19,11 @@ export function Keywords() {
         <h2>{text.keywords}</h2>
       </div>
       <Refusal error={error} />
-      {data ? <KeywordsForm {...data.suppressionSettings} /> : <p className={parts.panelBody}>{words.loading}</p>}
+      {data ? (
+        <KeywordsForm {...data.suppressionSettings} />
+      ) : (
+        <p className={parts.panelBody}>{error ? words.none : words.loading}</p>
+      )}
     </section>
   )
 }

@@ -14,6 +14,7 @@ import parts from '../ui/parts.module.css'
 import { Refusal } from '../ui/refusal.tsx'
 import { Row, Table } from '../ui/table.tsx'
 import { Time } from '../ui/time.tsx'
+import { useOnce } from '../ui/use-once.ts'
 import { submits, useTask } from '../ui/use-task.ts'
 import { words } from '../words/words.ts'
 import { Keywords } from './keywords.tsx'
@@ -27,6 +28,7 @@ export function Suppressions() {
     (data) => data.suppressions,
     ({ phone }) => phone,
   )
+  const read = useOnce(!list.loading)
   const [adding, setAdding] = useState(false)
   const [removing, setRemoving] = useState<string | null>(null)
   async function add(phone: string): Promise<void> {
@@ -53,6 +55,7 @@ export function Suppressions() {
         name={text.numbers}
         columns={[text.number, text.reason, text.since, text.actions]}
         loading={list.loading}
+        failed={list.error !== undefined}
         empty={<p>{text.empty}</p>}
       >
         {list.rows.map(({ phone, reason, createdAt }) => (
@@ -76,7 +79,7 @@ export function Suppressions() {
         ))}
       </Table>
       <More list={list} />
-      <Keywords />
+      {read && <Keywords />}
       {adding && <AddDialog add={add} close={() => setAdding(false)} />}
       {removing && (
         <Confirm

@@ -24,6 +24,7 @@ export function Invitations({ teamId }: { teamId: string }) {
         name={text.invitations}
         columns={[words.fields.email, text.role, text.expires, text.actions]}
         loading={loading}
+        failed={error !== undefined}
         empty={<p>{text.noInvitations}</p>}
       >
         {open.map(({ id, email, role, expiresAt }) => (

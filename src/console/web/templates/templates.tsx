@@ -36,6 +36,7 @@ export function Templates() {
         name={text.title}
         columns={[words.fields.name, text.type, text.text, text.campaigns, text.changed]}
         loading={loading}
+        failed={error !== undefined}
         empty={
           <>
             <h2>{text.emptyTitle}</h2>

@@ -11,17 +11,20 @@ interface TableProps {
   /** The heads of the columns. */
   columns: readonly string[]
   loading: boolean
+  /** The rows could not be read, so nobody knows whether there are any. */
+  failed?: boolean
   /** Shown in place of rows when there are none. */
   empty: ReactNode
   /** `Row`s. */
   children: readonly ReactNode[]
 }
 
-export function Table({ name, columns, loading, empty, children }: TableProps) {
+export function Table({ name, columns, loading, failed = false, empty, children }: TableProps) {
   return (
     <div className={`${parts.panel} ${styles.around}`}>
       <table className={styles.table} aria-label={name} aria-busy={loading}>
-        <thead>
+        {/* Its columns find their places with the first rows. */}
+        <thead className={loading && children.length === 0 ? styles.waiting : undefined}>
           <tr>
             {columns.map((column) => (
               <th key={column} scope="col">
@@ -34,7 +37,9 @@ export function Table({ name, columns, loading, empty, children }: TableProps) {
           <Columns value={columns}>{children}</Columns>
         </tbody>
       </table>
-      {children.length === 0 && <div className={parts.empty}>{loading ? <p>{words.loading}</p> : empty}</div>}
+      {children.length === 0 && (
+        <div className={parts.empty}>{loading ? <p key="loading">{words.loading}</p> : failed ? words.none : empty}</div>
+      )}
     </div>
   )
 }

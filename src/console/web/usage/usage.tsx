@@ -19,25 +19,30 @@ export function UsagePage() {
   return (
     <Page title={text.title}>
       <Refusal error={error} />
-      {data && <Period {...data.usage} />}
-      <Table
-        name={text.days}
-        columns={[
-          text.day,
-          words.status.sent,
-          words.status.delivered,
-          words.status.read,
-          words.status.failed,
-          words.status.received,
-        ]}
-        loading={loading}
-        empty={<p>{text.empty}</p>}
-      >
-        {days.map(({ day, sent, delivered, read, failed, received }) => (
-          <Row key={day} cells={[day, ...[sent, delivered, read, failed, received].map(count)]} />
-        ))}
-      </Table>
-      <p className={parts.hint}>{text.daysNote}</p>
+      {!data && loading && <p>{words.loading}</p>}
+      {data && (
+        <>
+          <Period {...data.usage} />
+          <Table
+            name={text.days}
+            columns={[
+              text.day,
+              words.status.sent,
+              words.status.delivered,
+              words.status.read,
+              words.status.failed,
+              words.status.received,
+            ]}
+            loading={loading}
+            empty={<p>{text.empty}</p>}
+          >
+            {days.map(({ day, sent, delivered, read, failed, received }) => (
+              <Row key={day} cells={[day, ...[sent, delivered, read, failed, received].map(count)]} />
+            ))}
+          </Table>
+          <p className={parts.hint}>{text.daysNote}</p>
+        </>
+      )}
     </Page>
   )
 }

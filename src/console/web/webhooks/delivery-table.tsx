@@ -52,6 +52,7 @@ export function DeliveryTable({ webhookId }: { webhookId: string }) {
         name={text.deliveries}
         columns={[text.time, text.event, text.status, text.attempts, text.answer, text.actions]}
         loading={list.loading}
+        failed={list.error !== undefined}
         empty={<p>{text.noDeliveries}</p>}
       >
         {list.rows.map(({ id, createdAt, event, test, status: state, attempts, responseCode, error }) => (

@@ -35,6 +35,7 @@ export function Webhooks() {
         name={text.endpoints}
         columns={[text.url, text.events, text.state, text.success, text.created]}
         loading={loading}
+        failed={error !== undefined}
         empty={
           <>
             <h2>{text.emptyTitle}</h2>
