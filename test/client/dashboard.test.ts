@@ -1,43 +1,19 @@
 // The typed client of the GraphQL guide runs unchanged and survives a dropped connection.
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import net from 'node:net'
 import { expect, it } from 'vitest'
-import { atEnd, node, root, until, watch } from '../kit/kit.ts'
+import { node, root, until, watch } from '../kit/kit.ts'
+import { openPassage } from '../kit/passage.ts'
 import { openRig, text } from '../rest-compat/rig.ts'
-
-/** A TCP proxy to `port` whose connections a test can cut. */
-async function openPassage(port: number): Promise<{ url: string; cut: () => void; opened: () => number }> {
-  const sockets = new Set<net.Socket>()
-  let opened = 0
-  const server = net.createServer((socket) => {
-    opened++
-    const onward = net.connect(port, '127.0.0.1')
-    for (const [from, to] of [
-      [socket, onward],
-      [onward, socket],
-    ] as const) {
-      sockets.add(from)
-      from.on('error', () => {}).on('close', () => to.destroy())
-      from.pipe(to)
-    }
-  })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const cut = () => {
-    for (const socket of sockets) socket.destroy()
-    sockets.clear()
-  }
-  atEnd('test', async () => {
-    cut()
-    server.close()
-  })
-  return { url: `http://127.0.0.1:${(server.address() as net.AddressInfo).port}`, cut, opened: () => opened }
-}
 
 it('queries, sends, and follows events without gap or repeat across a dropped connection', async () => {
   const { gateway, tenant } = await openRig()
   const passage = await openPassage(Number(new URL(gateway.url).port))
-  const env = { PATH: process.env.PATH, URL: passage.url, KEY: tenant.account.apiKey, INSTANCE: tenant.instance.id }
+  const env = {
+    PATH: process.env.PATH,
+    URL: `http://127.0.0.1:${passage.port}`,
+    KEY: tenant.account.apiKey,
+    INSTANCE: tenant.instance.id,
+  }
   const program = watch(spawn(node, ['test/client/dashboard.ts'], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] }))
   await program.line(/^\+4915112345678 queued$/)
   await program.line(/^\+4915112345678 message_read$/)

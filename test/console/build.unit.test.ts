@@ -61,6 +61,13 @@ describe('the styles', () => {
   )
 })
 
+it('the styles use no value that is not defined', () => {
+  const sheets = globSync('**/*.css', { cwd: web }).map((name) => readFileSync(path.join(web, name), 'utf8'))
+  const all = sheets.join('\n')
+  const defined = new Set([...all.matchAll(/(--[\w-]+):/g)].map(([, name]) => name))
+  expect([...all.matchAll(/var\((--[\w-]+)\)/g)].map(([, name]) => name).filter((name) => !defined.has(name))).toEqual([])
+})
+
 const wordFiles = globSync('**/{words-en,en}.ts', { cwd: web })
 
 it.each(wordFiles)('every language has all words of %s, and none that English lacks', async (file) => {

@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, wri
 import path from 'node:path'
 import { brotliDecompressSync } from 'node:zlib'
 import { type Browser, chromium } from 'playwright-core'
-import { root } from '../kit/kit.ts'
+import { root } from '../kit/environment.ts'
 
 const packed = path.join(root, 'node_modules/@sparticuz/chromium')
 

@@ -1,207 +1,75 @@
-// Proves what holds on every page: names, landmarks, accessibility, no sideways scrolling, nothing from elsewhere.
-import type { Page } from 'playwright-core'
-import { beforeAll, describe, expect, it } from 'vitest'
-import { command, commons, until } from '../kit/kit.ts'
-import { violations } from './axe.ts'
-import { browserFound, furnished, sendText, visit } from './rig.ts'
+// Proves what holds on every page: names, landmarks, accessibility, no sideways scrolling, nothing from elsewhere, every language.
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { newPerson } from '../accounts/person.ts'
+import { commons } from '../kit/kit.ts'
+import { isData, visibleTexts, wordsOf } from './languages.ts'
+import { missingPages, nameOf, openPages, pages } from './pages.ts'
+import { browserFound, visit } from './rig.ts'
+import { addressIn, given, openScene, type Scene } from './scene.ts'
+import { type Survey, survey, untilRead } from './survey.ts'
 
+// A test visits all pages.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 const site = commons()
-let who: Awaited<ReturnType<typeof furnished>>
-let failed: string
-let campaign: string
+let scene: Scene
+let filled: Survey
 
-beforeAll(async () => {
-  who = await furnished(site)
-  await command(['account', 'operator', '--email', who.person.email], site)
-  failed = await sendText(who, '+4915112340001')
-  await sendText(who, '+4915112345678')
-  await who.person.api.graphql('mutation { createSuppression(input: { phone: "+4915112345679" }) { phone } }')
-  const news = { instanceId: who.instance.id, name: 'News', type: 'text', text: 'Hello' }
-  const recipients = ['+4915112340001', '+4915112345678'].map((to) => ({ to }))
-  campaign = (await who.person.api.post('/api/campaigns', { ...news, recipients })).body.data.id
-  await who.person.api.graphql('mutation { createApiKey(input: { name: "The shop" }) { id } }')
-})
+describe.runIf(browserFound)('every page, filled', () => {
+  beforeAll(async () => {
+    scene = await openScene(site)
+    filled = await survey(site, scene, [...pages, ...missingPages])
+  })
 
-const empty: [path: string, h1: string][] = [
-  ['/me', 'Home'],
-  ['/me/messages', 'Messages'],
-  ['/me/instances', 'Instances'],
-  ['/me/campaigns', 'Campaigns'],
-  ['/me/campaigns/new', 'New campaign'],
-  ['/me/contacts', 'Contacts'],
-  ['/me/templates', 'Templates'],
-  ['/me/suppressions', 'Do not contact'],
-  ['/me/webhooks', 'Webhooks'],
-  ['/me/keys', 'API keys'],
-  ['/me/events', 'Events'],
-  ['/me/usage', 'Usage'],
-  ['/me/billing', 'Billing'],
-]
-const filled: [path: string, h1: string][] = [
-  ['/me', 'Home'],
-  ['/me/messages', 'Messages'],
-  ['/me/messages/FAILED', 'Message'],
-  ['/me/send', 'Send a message'],
-  ['/me/live', 'Live'],
-  ['/me/instances', 'Instances'],
-  ['/me/campaigns', 'Campaigns'],
-  ['/me/campaigns/new', 'New campaign'],
-  ['/me/campaigns/CAMPAIGN', 'News'],
-  ['/me/contacts', 'Contacts'],
-  ['/me/templates', 'Templates'],
-  ['/me/suppressions', 'Do not contact'],
-  ['/me/webhooks', 'Webhooks'],
-  ['/me/keys', 'API keys'],
-  ['/me/events', 'Events'],
-  ['/me/usage', 'Usage'],
-  ['/me/billing', 'Billing'],
-  ['/account', 'Account'],
-  ['/operator', 'Operator'],
-  ['/me/nothing', 'Not found'],
-  ['/me/messages/01980000-0000-7000-8000-000000000009', 'Not found'],
-  ['/me/campaigns/01980000-0000-7000-8000-000000000009', 'Not found'],
-]
-const open: [path: string, h1: string][] = [
-  ['/sign-in', 'Sign in'],
-  ['/sign-up', 'Create an account'],
-  ['/reset-password', 'Reset your password'],
-  ['/verify-email?token=x', 'Verify your e-mail address'],
-]
+  it('has one heading, one main part and a title', () => expect(filled.heads).toEqual([]))
 
-async function settle(page: Page, path: string, h1: string): Promise<void> {
-  await page.goto(path.replace('FAILED', failed).replace('CAMPAIGN', campaign))
-  await page.getByRole('heading', { level: 1, name: h1, exact: true }).waitFor()
-  await until(async () => (await page.getByText('Loading …').count()) === 0)
-}
+  it('has no violation of WCAG 2.2 AA, in light and dark', () => expect(filled.axe).toEqual([]))
 
-/** One reading of each page in one theme, at two widths. */
-async function look(page: Page, pages: readonly (readonly [string, string])[]): Promise<string[]> {
-  const found: string[] = []
-  for (const [path, h1] of pages) {
-    await settle(page, path, h1)
-    for (const fault of await violations(page)) found.push(`${path}: ${fault}`)
-    for (const width of [320, 390, 768, 1920]) {
-      await page.setViewportSize({ width, height: 700 })
-      const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
-      if (over > 0) found.push(`${path} is ${over} px too wide at ${width}`)
-    }
-    await page.setViewportSize({ width: 1280, height: 800 })
-    if ((await page.locator('h1').count()) !== 1) found.push(`${path} has not one h1`)
-    if ((await page.getByRole('main').count()) !== 1) found.push(`${path} has not one main`)
-  }
-  return found
-}
+  it('does not scroll sideways from 320 to 1920 px, nor from right to left', () => expect(filled.layout).toEqual([]))
 
-/** Each test reads many pages at five widths. */
-const manyPagesMs = 240_000
+  it('stands still for readers who ask for that', () => expect(filled.motion).toEqual([]))
 
-describe.runIf(browserFound).concurrent.each(['light', 'dark'] as const)('every page in the %s theme', (colorScheme) => {
-  it(
-    'has no violation of WCAG 2.2 AA and does not scroll sideways, filled',
-    async () => {
-      await visit(site, { as: who.person, colorScheme }, async ({ page }) => {
-        expect(await look(page, filled)).toEqual([])
-      })
-    },
-    manyPagesMs,
-  )
+  it('keeps its controls and bars apart in forced colours', () => expect(filled.forcedColors).toEqual([]))
 
-  it(
-    'has none before anything happened, and none for people who are not signed in',
-    async () => {
-      const { person } = await furnished(site)
-      await visit(site, { as: person, colorScheme }, async ({ page }) => {
-        expect(await look(page, empty)).toEqual([])
-      })
-      await visit(site, { colorScheme }, async ({ page }) => {
-        expect(await look(page, open)).toEqual([])
-      })
-    },
-    manyPagesMs,
-  )
-})
+  const own = pages.filter(([, , kind]) => kind !== 'shared')
 
-describe.runIf(browserFound)('the shell', () => {
-  it('has its landmarks and names, and no violation with a menu, Find or the list of keys open', async () => {
-    await visit(site, { as: who.person, path: '/me/messages' }, async ({ page }) => {
-      const main = page.getByRole('navigation', { name: 'Main' })
-      await main.waitFor()
-      const pages = [
-        'Home',
-        'Messages',
-        'Send',
-        'Live',
-        'Instances',
-        'Campaigns',
-        'Contacts',
-        'Templates',
-        'Do not contact',
-        'Webhooks',
-        'API keys',
-        'Events',
-        'Usage',
-        'Billing',
-      ]
-      expect(await main.getByRole('link').allTextContents()).toEqual(pages)
-      await page.getByRole('banner').getByRole('status', { name: 'Live' }).getByText('Live', { exact: true }).waitFor()
-      for (const open of ['Workspace', 'Account menu', 'Find', 'Keyboard shortcuts']) {
-        await page.getByRole('button', { name: open, exact: true }).click()
-        await page.locator('[role=menu]:popover-open, dialog[open]').waitFor()
-        expect([open, await violations(page)]).toEqual([open, []])
-        // A menu hangs below its button.
-        const tops = await page
-          .locator('[role=menu]:popover-open')
-          .evaluateAll((all) => all.map((menu) => menu.getBoundingClientRect().top))
-        expect(tops.filter((top) => top < 36)).toEqual([])
-        await page.keyboard.press('Escape')
-        await until(async () => (await page.locator('[role=menu]:popover-open, dialog[open]').count()) === 0)
+  it.each(own.map((page) => [nameOf(page)]))('has the roles and names of its snapshot: %s', async (name) => {
+    await expect(filled.snapshots.get(name)).toMatchFileSnapshot(`snapshots/${name}.yml`)
+  })
+
+  it('says no English word in Portuguese', async () => {
+    const [english, portuguese] = await Promise.all([wordsOf('en'), wordsOf('pt-br')])
+    const left: string[] = []
+    await visit(site, { as: scene.person, locale: 'pt-BR', viewport: { width: 320, height: 700 } }, async ({ page }) => {
+      for (const [path, , kind] of pages) {
+        await page.goto(addressIn(scene, path))
+        await page.locator('html[lang=pt-BR] h1').waitFor()
+        await untilRead(page)
+        const same = new Set(filled.texts.get(path))
+        const said = (await visibleTexts(page)).filter((text) => !portuguese.has(text) && !isData(text, given))
+        for (const text of said) if (english.has(text) || (kind !== 'shared' && same.has(text))) left.push(`${path}: ${text}`)
+        // Portuguese takes more room.
+        const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+        if (over > 0) left.push(`${path} is ${over} px too wide`)
       }
     })
+    expect(left).toEqual([])
   })
+})
 
-  it('leads to every page from a narrow screen', async () => {
-    await visit(site, { as: who.person, path: '/me', viewport: { width: 320, height: 640 } }, async ({ page }) => {
-      const main = page.getByRole('navigation', { name: 'Main' })
-      await main.getByRole('button', { name: 'More pages' }).click()
-      expect(await violations(page)).toEqual([])
-      await main.getByRole('link', { name: 'Usage' }).click()
-      await page.waitForURL('**/me/usage')
-      await until(async () => !(await main.getByRole('link', { name: 'Usage' }).isVisible()))
-    })
-  })
-
-  it('finds pages by their names, and a message by its pasted id', async () => {
-    await visit(site, { as: who.person, path: '/me' }, async ({ page }) => {
-      await page.getByRole('heading', { level: 1 }).waitFor()
-      await page.keyboard.press('Control+k')
-      await page.getByRole('dialog', { name: 'Find' }).getByRole('textbox', { name: 'Find' }).fill('sen')
-      await page.keyboard.press('Enter')
-      await page.waitForURL('**/me/send')
-      await page.getByRole('heading', { level: 1, name: 'Send a message' }).waitFor()
-      await page.keyboard.press('Control+k')
-      await page.getByRole('textbox', { name: 'Find' }).fill(failed)
-      await page.keyboard.press('Enter')
-      await page.getByText('The number is not on the network.').waitFor()
-    })
-  })
-
-  it('speaks Brazilian Portuguese to browsers that do, and shows every time in the chosen zone', async () => {
-    await visit(
+describe.runIf(browserFound)('every page', () => {
+  it('is whole before anything happened', async () => {
+    const empty: Scene = { person: await newPerson(site, site.databaseUrl), ids: {} }
+    const found = await survey(
       site,
-      { as: who.person, path: '/me/messages', locale: 'pt-BR', timezoneId: 'Asia/Kathmandu' },
-      async ({ page }) => {
-        await page.getByRole('heading', { level: 1, name: 'Mensagens' }).waitFor()
-        expect(await page.locator('html').getAttribute('lang')).toBe('pt-BR')
-        const time = page.getByRole('table').locator('time').first()
-        const at = new Date((await time.getAttribute('datetime')) as string)
-        const shown = (timeZone: string) => at.toLocaleTimeString('pt-BR', { timeZone, hourCycle: 'h23' })
-        expect(await time.textContent()).toContain(shown('Asia/Kathmandu').slice(0, 5))
-        await page.goto('/account')
-        // A chosen zone loads the page again.
-        await Promise.all([page.waitForEvent('load'), page.getByRole('combobox', { name: 'Fuso horário' }).selectOption('UTC')])
-        await page.goto('/me/messages')
-        expect(await page.getByRole('table').locator('time').first().textContent()).toContain(shown('UTC').slice(0, 5))
-      },
+      empty,
+      pages.filter(([path]) => path.startsWith("/me") && !path.includes('{')),
     )
+    expect([found.heads, found.axe, found.layout, found.forcedColors]).toEqual([[], [], [], []])
+  })
+
+  it('is whole for people who are not signed in', async () => {
+    const found = await survey(site, null, openPages)
+    expect([found.heads, found.axe, found.layout, found.forcedColors]).toEqual([[], [], [], []])
+    for (const [name, snapshot] of found.snapshots) await expect(snapshot).toMatchFileSnapshot(`snapshots/${name}.yml`)
   })
 })

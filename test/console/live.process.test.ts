@@ -15,13 +15,17 @@ describe.runIf(browserFound)('the live view', () => {
     const first = await startGateway({ databaseUrl, env })
     const person = await newPerson(first, databaseUrl)
     const who = { person, instance: await connectedInstance(databaseUrl, person) }
-    await visit({ url: first.url, databaseUrl }, { as: person, path: '/me/live' }, async ({ page, expected }) => {
+    await visit({ url: first.url, databaseUrl }, { as: person, path: '/me/live' }, async ({ page, tab, expected }) => {
       expected.push(/ERR_|503/)
       const status = page.getByRole('status', { name: 'Live' })
       await status.getByText('Live', { exact: true }).waitFor()
       const lines = page.getByRole('log', { name: 'Events' }).getByRole('link')
       await sendText(who, '+4915112345671')
       await until(async () => (await lines.count()) === 4)
+      const list = await tab()
+      await list.goto('/me/messages')
+      const rows = list.getByRole('table', { name: 'Messages' }).getByRole('row')
+      await rows.filter({ hasText: '+4915112345671' }).getByText('Read').waitFor()
       // Its receipts come while nobody listens.
       await sendText(who, '+4915112345672')
       first.kill('SIGKILL')
@@ -38,6 +42,9 @@ describe.runIf(browserFound)('the live view', () => {
       const numbers = ['+4915112345671', '+4915112345672', '+4915112345673']
       const times = (all: string[], number: string) => all.filter((each) => each === number).length
       expect(numbers.map((number) => times(shown, number))).toEqual(numbers.map((number) => times(told, number) + 1))
+      await list.getByRole('button', { name: 'Show 2 new', exact: true }).click()
+      for (const number of numbers) await rows.filter({ hasText: number }).getByText('Read').waitFor()
+      expect(await rows.count()).toBe(1 + numbers.length)
     })
   })
 

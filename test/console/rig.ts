@@ -38,7 +38,7 @@ export interface Visit {
   expected: RegExp[]
 }
 
-interface VisitOptions extends BrowserContextOptions {
+export interface VisitOptions extends BrowserContextOptions {
   /** Signed in by a cookie. */
   as?: Person
   path?: string
@@ -65,7 +65,7 @@ export async function visit(site: Site, options: VisitOptions, test: (visit: Vis
   try {
     if (as) {
       const [name = '', value = ''] = as.cookie.split('=', 2)
-      await context.addCookies([{ name, value, url: site.url }])
+      await context.addCookies([{ name, value, url: site.url, httpOnly: true, sameSite: 'Lax' }])
     }
     const page = await context.newPage()
     if (path) await page.goto(path)

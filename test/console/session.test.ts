@@ -41,20 +41,6 @@ describe.runIf(browserFound).concurrent('a session', () => {
     },
   )
 
-  it('survives a reload, and leaves no token in storage, address or page', async () => {
-    const person = await newPerson(site, site.databaseUrl)
-    await visit(site, { as: person, path: '/me' }, async ({ page }) => {
-      await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
-      await page.reload()
-      await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
-      const kept = await page.evaluate(() =>
-        JSON.stringify([{ ...localStorage }, { ...sessionStorage }, location.href, document.cookie]),
-      )
-      expect(kept).not.toMatch(/eyJ|svc_|whsec_/)
-      expect(await page.content()).not.toMatch(/eyJ/)
-    })
-  })
-
   it('ends in every tab when one signs out', async () => {
     const person = await newPerson(site, site.databaseUrl)
     await visit(site, { as: person, path: '/me/messages' }, async ({ page, tab }) => {
@@ -116,6 +102,32 @@ describe.runIf(browserFound).concurrent('a session', () => {
       await page.waitForURL('**/t/*')
       await page.getByRole('button', { name: 'Workspace' }).getByText('Support').waitFor()
     })
+  })
+})
+
+it.runIf(browserFound)('an account ends by its password, and nobody signs in to it again', async () => {
+  const { email } = await newAccount(site.databaseUrl)
+  await visit(site, { path: '/sign-in' }, async ({ page, expected }) => {
+    expected.push(/40[01] /)
+    const signInAgain = async () => {
+      await page.getByRole('textbox', { name: 'Email' }).fill(email)
+      await page.getByRole('textbox', { name: 'Password' }).fill(password)
+      await page.getByRole('button', { name: 'Sign in' }).click()
+    }
+    await signInAgain()
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
+    await page.goto('/account')
+    const panel = page.getByRole('region', { name: 'Delete account' })
+    for (const [tried, outcome] of [
+      ['not the password', panel.getByRole('alert')],
+      [password, page.getByRole('heading', { level: 1, name: 'Sign in' })],
+    ] as const) {
+      await panel.getByLabel('Your password').fill(tried)
+      await panel.getByRole('button', { name: 'Delete account' }).click()
+      await outcome.waitFor()
+    }
+    await signInAgain()
+    await page.getByRole('alert').getByText('Wrong e-mail address or password.').waitFor()
   })
 })
 

@@ -1,31 +1,12 @@
 // Proves that an endpoint is made on its page, that a failed delivery is found with its reason, and that it is delivered again.
-import { once } from 'node:events'
-import http from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { text as textOf } from 'node:stream/consumers'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
-import { atEnd, commons, until } from '../kit/kit.ts'
+import { commons, until } from '../kit/kit.ts'
 import { faultsOf } from './look.ts'
+import { openReceiver } from './receiver.ts'
 import { browserFound, furnished, sendText, visit } from './rig.ts'
 
 const site = commons()
-
-/** A receiver that answers with `status` and keeps the signed requests. */
-async function openReceiver() {
-  const receiver = { url: '', status: 500, requests: [] as { body: string; headers: Record<string, string> }[] }
-  const server = http.createServer(async (request, response) => {
-    receiver.requests.push({ body: await textOf(request), headers: request.headers as Record<string, string> })
-    response.writeHead(receiver.status).end('not today')
-  })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  atEnd('test', async () => {
-    server.closeAllConnections()
-    server.close()
-  })
-  receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
-  return receiver
-}
 
 describe.runIf(browserFound)('webhooks', () => {
   it('are made with a secret that is shown once, tested, explained when they fail, and delivered again', async () => {

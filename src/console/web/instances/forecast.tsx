@@ -46,7 +46,7 @@ export function Forecast({ id }: { id: string }) {
                   key={at}
                   cells={[
                     <Time key="at" at={at} />,
-                    text.states[state],
+                    words.safety.states[state],
                     ...[dailyOutboundCap, dailyUniqueRecipientsCap, scheduled, campaigns].map(count),
                   ]}
                 />

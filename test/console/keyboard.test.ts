@@ -1,0 +1,71 @@
+// Proves that the keyboard alone does everything: from the sign-in to a message that was sent, its page, and a webhook that is delivered again.
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { password } from '../accounts/person.ts'
+import { commons } from '../kit/kit.ts'
+import { openReceiver } from './receiver.ts'
+import { browserFound, furnished, visit } from './rig.ts'
+
+const site = commons()
+
+/** Moves the focus on to the next element with that name. @throws after a whole round. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  for (let n = 0; n < 100; n++) {
+    await page.keyboard.press('Tab')
+    const focused = await page.evaluate(() => {
+      const element = document.activeElement as HTMLInputElement | null
+      const outline = element && getComputedStyle(element).outlineStyle
+      const label = element?.labels?.[0]?.textContent ?? element?.ariaLabel ?? element?.textContent
+      return { name: label?.trim(), seen: outline !== 'none' }
+    })
+    if (focused.name !== name) continue
+    // A reader sees where the focus is.
+    expect(focused).toEqual({ name, seen: true })
+    return
+  }
+  throw new Error(`The focus never came to ${name}`)
+}
+
+it.runIf(browserFound)('signs in, sends, opens the message and redelivers its webhook by keys', async () => {
+  const { person } = await furnished(site)
+  const receiver = await openReceiver()
+  const input = { url: receiver.url, events: ['message_sent'] }
+  await person.api.graphql('mutation($input: CreateWebhookInput!) { createWebhook(input: $input) { id } }', { input })
+  await visit(site, { path: '/sign-in' }, async ({ page }) => {
+    const heading = (name: string) => page.getByRole('heading', { level: 1, name, exact: true }).waitFor()
+    await heading('Sign in')
+    await page.keyboard.type(person.email)
+    await tabTo(page, 'Password')
+    await page.keyboard.type(password)
+    await page.keyboard.press('Enter')
+    await heading('Home')
+    await page.keyboard.press('g')
+    await page.keyboard.press('s')
+    await heading('Send a message')
+    await tabTo(page, 'To')
+    await page.keyboard.type('+4915112345678')
+    await tabTo(page, 'Text')
+    await page.keyboard.type('By keys')
+    await tabTo(page, 'Send')
+    await page.keyboard.press('Enter')
+    await page.getByRole('link', { name: 'Open the message' }).waitFor()
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('Messages')
+    await page.keyboard.press('Enter')
+    await heading('Messages')
+    await page.getByRole('row').filter({ hasText: 'By keys' }).waitFor()
+    await page.keyboard.press('j')
+    await page.keyboard.press('x')
+    expect(await page.getByRole('checkbox', { name: /^Select/ }).isChecked()).toBe(true)
+    await page.keyboard.press('Enter')
+    await heading('Message')
+    await page.getByRole('region', { name: 'Webhook deliveries' }).getByText('500').waitFor()
+    await tabTo(page, 'Message sent')
+    await page.keyboard.press('Enter')
+    await heading('Message sent')
+    receiver.status = 204
+    await tabTo(page, 'Redeliver')
+    await page.keyboard.press('Enter')
+    await page.getByRole('region', { name: 'Delivery', exact: true }).getByText('Delivered').waitFor()
+  })
+})

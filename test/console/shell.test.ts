@@ -1,0 +1,98 @@
+// Proves the shell: its landmarks and names, its menus, Find, the keys, and the zone and language of the reader.
+import { beforeAll, describe, expect, it } from 'vitest'
+import { commons, until } from '../kit/kit.ts'
+import { violations } from './axe.ts'
+import { browserFound, furnished, sendText, visit } from './rig.ts'
+
+const site = commons()
+let who: Awaited<ReturnType<typeof furnished>>
+let failed: string
+
+beforeAll(async () => {
+  who = await furnished(site)
+  failed = await sendText(who, '+4915112340001')
+})
+
+describe.runIf(browserFound)('the shell', () => {
+  it('has its landmarks and names, and no violation with a menu, Find or the list of keys open', async () => {
+    await visit(site, { as: who.person, path: '/me/messages' }, async ({ page }) => {
+      const main = page.getByRole('navigation', { name: 'Main' })
+      await main.waitFor()
+      const pages = [
+        'Home',
+        'Messages',
+        'Send',
+        'Live',
+        'Instances',
+        'Campaigns',
+        'Contacts',
+        'Templates',
+        'Do not contact',
+        'Webhooks',
+        'API keys',
+        'Events',
+        'Usage',
+        'Billing',
+      ]
+      expect(await main.getByRole('link').allTextContents()).toEqual(pages)
+      await page.getByRole('banner').getByRole('status', { name: 'Live' }).getByText('Live', { exact: true }).waitFor()
+      for (const open of ['Workspace', 'Account menu', 'Find', 'Keyboard shortcuts']) {
+        await page.getByRole('button', { name: open, exact: true }).click()
+        await page.locator('[role=menu]:popover-open, dialog[open]').waitFor()
+        expect([open, await violations(page)]).toEqual([open, []])
+        // A menu hangs below its button.
+        const tops = await page
+          .locator('[role=menu]:popover-open')
+          .evaluateAll((all) => all.map((menu) => menu.getBoundingClientRect().top))
+        expect(tops.filter((top) => top < 36)).toEqual([])
+        await page.keyboard.press('Escape')
+        await until(async () => (await page.locator('[role=menu]:popover-open, dialog[open]').count()) === 0)
+      }
+    })
+  })
+
+  it('leads to every page from a narrow screen', async () => {
+    await visit(site, { as: who.person, path: '/me', viewport: { width: 320, height: 640 } }, async ({ page }) => {
+      const main = page.getByRole('navigation', { name: 'Main' })
+      await main.getByRole('button', { name: 'More pages' }).click()
+      expect(await violations(page)).toEqual([])
+      await main.getByRole('link', { name: 'Usage' }).click()
+      await page.waitForURL('**/me/usage')
+      await until(async () => !(await main.getByRole('link', { name: 'Usage' }).isVisible()))
+    })
+  })
+
+  it('finds pages by their names, and a message by its pasted id', async () => {
+    await visit(site, { as: who.person, path: '/me' }, async ({ page }) => {
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      await page.keyboard.press('Control+k')
+      await page.getByRole('dialog', { name: 'Find' }).getByRole('textbox', { name: 'Find' }).fill('sen')
+      await page.keyboard.press('Enter')
+      await page.waitForURL('**/me/send')
+      await page.getByRole('heading', { level: 1, name: 'Send a message' }).waitFor()
+      await page.keyboard.press('Control+k')
+      await page.getByRole('textbox', { name: 'Find' }).fill(failed)
+      await page.keyboard.press('Enter')
+      await page.getByText('The number is not on the network.').waitFor()
+    })
+  })
+
+  it.each([
+    ['Asia/Kathmandu', 'pt-BR', 'Mensagens', 'Fuso horário'],
+    ['America/St_Johns', 'en-GB', 'Messages', 'Time zone'],
+  ])('shows every time in the zone of the reader, %s, or in the one that is chosen', async (timezoneId, locale, h1, zone) => {
+    await visit(site, { as: who.person, path: '/me/messages', locale, timezoneId }, async ({ page }) => {
+      await page.getByRole('heading', { level: 1, name: h1 }).waitFor()
+      expect(await page.locator('html').getAttribute('lang')).toBe(locale.replace('-GB', ''))
+      const time = page.getByRole('table').locator('time').first()
+      const at = new Date((await time.getAttribute('datetime')) as string)
+      const shown = (timeZone: string) => at.toLocaleTimeString(locale, { timeZone, hourCycle: 'h23' }).slice(0, 5)
+      expect(await time.textContent()).toContain(shown(timezoneId))
+      await page.goto('/account')
+      // A chosen zone loads the page again.
+      await Promise.all([page.waitForEvent('load'), page.getByRole('combobox', { name: zone }).selectOption('UTC')])
+      await page.goto('/me/messages')
+      expect(await page.getByRole('table').locator('time').first().textContent()).toContain(shown('UTC'))
+    })
+  })
+})

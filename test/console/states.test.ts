@@ -1,0 +1,153 @@
+// Proves how every page is while its answers are awaited, after they failed, while the gateway is gone, and afterwards.
+import type { Page, Request, Route } from 'playwright-core'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { cloneDatabase, commons, openGateway, until } from '../kit/kit.ts'
+import { openPassage } from '../kit/passage.ts'
+import { violations } from './axe.ts'
+import { wordsOf } from './languages.ts'
+import { pages } from './pages.ts'
+import { browserFound } from './rig.ts'
+import { addressIn, openScene, type Scene } from './scene.ts'
+import { eachPage, settle, untilRead } from './survey.ts'
+
+// A test visits all pages.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
+const site = commons()
+let scene: Scene
+/** A gateway whose database is gone. */
+let broken: string
+
+beforeAll(async () => {
+  scene = await openScene(site)
+  broken = await openBroken()
+})
+
+/** A real gateway that cannot answer, because the way to its database is cut. */
+async function openBroken(): Promise<string> {
+  const databaseUrl = new URL(await cloneDatabase())
+  const passage = await openPassage(Number(databaseUrl.port))
+  databaseUrl.port = String(passage.port)
+  const { url } = await openGateway({ databaseUrl: databaseUrl.href })
+  passage.close()
+  await until(async () => (await fetch(`${url}/readyz`)).status === 503)
+  return url
+}
+
+/** True for what the page itself reads, and not the shell around it. */
+function isOfPage(request: Request): boolean {
+  const { pathname } = new URL(request.url())
+  if (pathname.startsWith('/api/')) return pathname !== '/api/auth/token'
+  return pathname === '/graphql' && !/\b(query|subscription) (Shell|Start|Events)\b/.test(request.postData() ?? '')
+}
+
+type Mode = 'held' | 'refused' | 'gone' | 'through'
+
+/** Decides what becomes of the requests of the page. */
+async function steer(page: Page, first: Mode): Promise<{ turn: (mode: Mode) => void; held: Route[] }> {
+  let mode = first
+  const held: Route[] = []
+  async function decide(route: Route, as: Mode): Promise<void> {
+    if (as === 'held') held.push(route)
+    else if (as === 'gone') await route.abort('connectionrefused')
+    else if (as === 'through') await route.continue()
+    else {
+      const { pathname, search } = new URL(route.request().url())
+      await route.fulfill({ response: await route.fetch({ url: broken + pathname + search }) })
+    }
+  }
+  await page.route(/\/(graphql|api\/.*)$/, (route) => decide(route, isOfPage(route.request()) ? mode : 'through'))
+  return {
+    held,
+    turn(next) {
+      mode = next
+      for (const route of held.splice(0)) void decide(route, next)
+    },
+  }
+}
+
+/** Says nothing exists: words that must not stand where nobody knows. */
+async function claimsOf(page: Page): Promise<string[]> {
+  const english = await wordsOf('en')
+  const text = await page.getByRole('main').innerText()
+  return [...english].filter((words) => /^(No |There (is|are) no|Nothing )/.test(words) && text.includes(words))
+}
+
+const inBothThemes = async (page: Page) => {
+  await page.emulateMedia({ colorScheme: 'light' })
+  const light = await violations(page)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  return [...light, ...(await violations(page, ['color-contrast']))]
+}
+
+describe.runIf(browserFound).concurrent('a page', () => {
+  const reading = pages.filter(([, , kind]) => kind !== 'form')
+
+  it('says that it loads, claims nothing, and moves nothing when its rows come', async () => {
+    const found: string[] = []
+    await eachPage(site, { as: scene.person }, reading, async (page, [path, h1]) => {
+      await page.addInitScript(watchShifts)
+      const { turn, held } = await steer(page, 'held')
+      await page.goto(addressIn(scene, path))
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      await until(() => held.length > 0)
+      if ((await page.getByText('Loading …').count()) === 0) found.push(`${path} does not say that it loads`)
+      for (const claim of await claimsOf(page)) found.push(`${path} claims: ${claim}`)
+      for (const fault of await inBothThemes(page)) found.push(`${path}: ${fault}`)
+      await page.evaluate(() => window.scrollTo(0, 0))
+      turn('through')
+      await settle(page, h1)
+      for (const shift of await page.evaluate(shiftsSoFar)) found.push(`${path} moves ${shift}`)
+      await page.unrouteAll({ behavior: 'wait' })
+    })
+    expect(found).toEqual([])
+  })
+
+  it('says why it is not there, claims nothing, and comes by itself once the gateway is back', async () => {
+    const found: string[] = []
+    await eachPage(site, { as: scene.person }, reading, async (page, [path, h1], { expected }) => {
+      expected.push(/503|ERR_CONNECTION_REFUSED/)
+      const { turn } = await steer(page, 'refused')
+      await page.goto(addressIn(scene, path))
+      await page.getByRole('alert').getByText('The gateway is not ready.').first().waitFor()
+      await untilRead(page)
+      for (const claim of await claimsOf(page)) found.push(`${path} claims: ${claim}`)
+      for (const fault of await inBothThemes(page)) found.push(`${path}: ${fault}`)
+      turn('gone')
+      await page.getByRole('alert').getByText('The gateway cannot be reached.').first().waitFor()
+      turn('through')
+      await settle(page, h1)
+      await until(async () => (await page.getByRole('alert').count()) === 0)
+      await page.unrouteAll({ behavior: 'wait' })
+    })
+    expect(found).toEqual([])
+  })
+})
+
+interface Watched {
+  shifts: string[]
+}
+
+function watchShifts(): void {
+  const watched = window as unknown as Watched
+  if (watched.shifts) return
+  watched.shifts = []
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries() as (PerformanceEntry & {
+      value: number
+      hadRecentInput: boolean
+      sources: Source[]
+    })[]) {
+      const what = entry.sources.map(({ node }) => `${node?.nodeName} ${node?.textContent?.slice(0, 40)}`)
+      if (!entry.hadRecentInput) watched.shifts.push(`${entry.value.toFixed(4)} ${what.join(', ')}`)
+    }
+  }).observe({ type: 'layout-shift', buffered: true })
+  interface Source {
+    node?: Node
+  }
+}
+
+/** After a frame, by which the browser has reported them. */
+async function shiftsSoFar(): Promise<string[]> {
+  await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
+  return (window as unknown as Watched).shifts
+}
