@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 import { benchAccept, type Figures } from './accept.ts'
 import { benchBulk } from './bulk.ts'
 import { benchCampaign } from './campaign.ts'
+import { benchConsole } from './console.ts'
 import { benchContactsPage } from './contacts-page.ts'
 import { benchCost } from './cost.ts'
 import { benchDispatch } from './dispatch.ts'
@@ -23,6 +24,7 @@ const benches: Record<string, () => Promise<Figures[]>> = {
   campaign: benchCampaign,
   list: benchList,
   'contacts-page': benchContactsPage,
+  console: benchConsole,
   cost: benchCost,
 }
 
@@ -39,7 +41,7 @@ for (const name of names) figures.push(...(await (benches[name] as () => Promise
 
 /** Compares with a target such as `≥ 1.5 ×` (of the baseline) or `≤ 30 ms` (in the bench's own unit). */
 function meets(target: string, gateway: number, ratio: number): boolean {
-  const [, sign, bound, unit] = target.match(/^(≥|≤) ([\d.]+) (×|m?s)$/) ?? []
+  const [, sign, bound, unit] = target.match(/^(≥|≤) ([\d.]+)(?: (×|m?s|MB))?$/) ?? []
   if (!sign) throw new Error(`${target} is not a target that can be compared`)
   const value = unit === '×' ? ratio : gateway
   return sign === '≥' ? value >= Number(bound) : value <= Number(bound)

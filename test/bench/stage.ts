@@ -13,6 +13,9 @@ import { openEmbedded } from '../../src/core/database/embedded.ts'
 import { migrate } from '../../src/core/database/migrate.ts'
 import { newId } from '../../src/core/id.ts'
 
+/** Of every account. */
+export const password = 'correct horse battery'
+
 const root = path.resolve(import.meta.dirname, '../..')
 
 export interface Account {
@@ -63,7 +66,7 @@ async function makeAccount(pool: pg.Pool, db: Db, i: number): Promise<Account> {
     email: `bench${i}@gateway.test`,
     name: 'Bench',
     plan: 'max',
-    password: 'not used here',
+    password,
   })
   const instanceId = newId()
   await pool.query(

@@ -9,7 +9,7 @@ import { browserFound, furnished, sendText, visit } from './rig.ts'
 const site = commons()
 
 describe.runIf(browserFound)('the live view', () => {
-  it('says so when the gateway is killed, resumes, and then shows each event of the log once', async () => {
+  it('says so when the gateway is killed, resumes, and then shows each event of the log once', { timeout: 180_000 }, async () => {
     const databaseUrl = await cloneDatabase()
     const env = { PORT: String(await ownPort()), SANDBOX_LATENCY_MS: '300' }
     const first = await startGateway({ databaseUrl, env })
