@@ -62,7 +62,7 @@ describe.runIf(browserFound)('every page', () => {
     const found = await survey(
       site,
       empty,
-      pages.filter(([path]) => path.startsWith("/me") && !path.includes('{')),
+      pages.filter(([path]) => path !== '/operator' && !path.includes('{')),
     )
     expect([found.heads, found.axe, found.layout, found.forcedColors]).toEqual([[], [], [], []])
   })

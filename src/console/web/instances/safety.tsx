@@ -2,8 +2,8 @@
 import { Meter } from '../ui/meter.tsx'
 import parts from '../ui/parts.module.css'
 import { Time } from '../ui/time.tsx'
-import { Forecast } from './forecast.tsx'
 import { words } from '../words/words.ts'
+import { Forecast } from './forecast.tsx'
 import type { ShownInstance } from './shown-instance.ts'
 import { text } from './words.ts'
 
