@@ -38,7 +38,8 @@ export async function visibleTexts(page: Page): Promise<string[]> {
 }
 
 /** Zones, languages in themselves, formats and measures: the same everywhere. */
-const everywhere = /^(\w+\/[\w/+ -]+|UTC|GMT|English|Português \(Brasil\)|curl|GraphQL|TypeScript|\d+ ms|MAX|Free|Pro|Max|[\d.,]+ [MG]B( / [\d.,]+ [MG]B)?)$/
+const everywhere =
+  /^(\w+\/[\w/+ -]+|UTC|GMT|English|Português \(Brasil\)|curl|GraphQL|TypeScript|\d+ ms|MAX|Free|Pro|Max|[\d.,]+ [MG]B( \/ [\d.,]+ [MG]B)?)$/
 /** The gateway says these in English; the graph has no code for them. */
 const ofTheGateway = /^max\w+ exceeded: |^Many (messages|recipients) .+: (check|write) /
 

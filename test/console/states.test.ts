@@ -42,8 +42,18 @@ function isOfPage(request: Request): boolean {
 
 type Mode = 'held' | 'refused' | 'gone' | 'through'
 
-/** Decides what becomes of the requests of the page. */
-async function steer(page: Page, first: Mode): Promise<{ turn: (mode: Mode) => void; held: Route[] }> {
+interface Steered {
+  turn: (mode: Mode) => void
+  held: Route[]
+}
+
+const steered = new WeakMap<Page, Steered>()
+
+/** Decides what becomes of the requests of the tab from now on. Its routes stay, because a change of routes may miss a request. */
+async function steer(page: Page, first: Mode): Promise<Steered> {
+  const known = steered.get(page)
+  known?.turn(first)
+  if (known) return known
   let mode = first
   const held: Route[] = []
   async function decide(route: Route, as: Mode): Promise<void> {
@@ -55,14 +65,14 @@ async function steer(page: Page, first: Mode): Promise<{ turn: (mode: Mode) => v
       await route.fulfill({ response: await route.fetch({ url: broken + pathname + search }) })
     }
   }
-  await page.route(/\/(graphql|api\/.*)$/, (route) => decide(route, isOfPage(route.request()) ? mode : 'through'))
-  return {
-    held,
-    turn(next) {
-      mode = next
-      for (const route of held.splice(0)) void decide(route, next)
-    },
+  function turn(next: Mode): void {
+    mode = next
+    for (const route of held.splice(0)) void decide(route, next)
   }
+  await page.route(/\/(graphql|api\/.*)$/, (route) => decide(route, isOfPage(route.request()) ? mode : 'through'))
+  await page.addInitScript(watchShifts)
+  steered.set(page, { turn, held })
+  return { turn, held }
 }
 
 /** Says nothing exists: words that must not stand where nobody knows. */
@@ -85,7 +95,6 @@ describe.runIf(browserFound).concurrent('a page', () => {
   it('says that it loads, claims nothing, and moves nothing when its rows come', async () => {
     const found: string[] = []
     await eachPage(site, { as: scene.person }, reading, async (page, [path, h1]) => {
-      await page.addInitScript(watchShifts)
       const { turn, held } = await steer(page, 'held')
       await page.goto(addressIn(scene, path))
       await page.getByRole('heading', { level: 1 }).waitFor()
@@ -97,7 +106,6 @@ describe.runIf(browserFound).concurrent('a page', () => {
       turn('through')
       await settle(page, h1)
       for (const shift of await page.evaluate(shiftsSoFar)) found.push(`${path} moves ${shift}`)
-      await page.unrouteAll({ behavior: 'wait' })
     })
     expect(found).toEqual([])
   })
@@ -117,7 +125,6 @@ describe.runIf(browserFound).concurrent('a page', () => {
       turn('through')
       await settle(page, h1)
       await until(async () => (await page.getByRole('alert').count()) === 0)
-      await page.unrouteAll({ behavior: 'wait' })
     })
     expect(found).toEqual([])
   })
@@ -129,7 +136,6 @@ interface Watched {
 
 function watchShifts(): void {
   const watched = window as unknown as Watched
-  if (watched.shifts) return
   watched.shifts = []
   new PerformanceObserver((list) => {
     for (const entry of list.getEntries() as (PerformanceEntry & {

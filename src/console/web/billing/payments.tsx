@@ -18,6 +18,7 @@ export function Payments() {
         name={text.payments}
         columns={[text.date, text.for, text.amount, text.status]}
         loading={loading}
+        failed={error !== undefined}
         empty={<p>{text.noPayments}</p>}
       >
         {(data?.payments ?? []).map(({ id, createdAt, description, amount, currency, status }) => (

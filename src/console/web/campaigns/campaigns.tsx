@@ -60,6 +60,7 @@ export function Campaigns() {
         name={text.title}
         columns={[text.name, text.status, text.instance, text.progress, text.recipients, text.failed, text.created]}
         loading={list.loading}
+        failed={list.error !== undefined}
         empty={
           status ? (
             <p>{text.emptyFiltered}</p>

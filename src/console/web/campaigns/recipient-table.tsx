@@ -67,6 +67,7 @@ export function RecipientTable({ id, stats }: { id: string; stats: StatsRowFragm
         name={text.recipients}
         columns={[text.number, text.status, text.reason, text.changed, text.message]}
         loading={list.loading}
+        failed={list.error !== undefined}
         empty={<p>{text.noRecipients}</p>}
       >
         {list.rows.map(({ to, status: state, error: code, updatedAt, contact, message }) => (

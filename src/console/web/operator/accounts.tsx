@@ -24,6 +24,7 @@ export function Accounts() {
         name={text.accounts}
         columns={[words.fields.email, words.fields.name, text.plan, text.status, text.created]}
         loading={list.loading}
+        failed={list.error !== undefined}
         empty={<p>{text.noAccounts}</p>}
       >
         {list.rows.map(({ id, email, name, emailVerified, operator, plan, status, createdAt }) => {

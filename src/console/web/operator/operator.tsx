@@ -33,11 +33,16 @@ function Shown() {
   return (
     <Page title={words.pages.operator}>
       <Refusal error={error} />
-      {found && <State installation={found} />}
-      <Nodes nodes={found?.nodes ?? []} loading={loading} />
-      <DeadJobs queue={queue} jobs={found?.deadJobs ?? []} loading={loading} again={again} />
-      <Queues queues={found?.queues ?? []} loading={loading} />
-      <Accounts />
+      {!found && loading && <p>{words.loading}</p>}
+      {found && (
+        <>
+          <State installation={found} />
+          <Nodes nodes={found.nodes} loading={loading} />
+          <DeadJobs queue={queue} jobs={found.deadJobs} loading={loading} again={again} />
+          <Queues queues={found.queues} loading={loading} />
+          <Accounts />
+        </>
+      )}
     </Page>
   )
 }
