@@ -82,7 +82,7 @@ describe.runIf(browserFound)('instances', () => {
       expect((await rows.nth(3).getByRole('cell').allTextContents()).slice(1)).toEqual(['Warming up', '200', '100', '0', '0'])
       const tomorrow = (await rows.nth(2).locator('time').getAttribute('datetime')) as string
       const day = { day: 'numeric', month: 'short', timeZone: 'Asia/Kathmandu' } as const
-      expect(await rows.nth(2).locator('time').textContent()).toContain(new Date(tomorrow).toLocaleDateString('en', day))
+      expect(await rows.nth(2).locator('time').textContent()).toContain(new Date(tomorrow).toLocaleDateString('en-GB', day))
       expect(await faultsOf(page)).toEqual([])
     })
   })

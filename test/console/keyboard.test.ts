@@ -50,6 +50,7 @@ it.runIf(browserFound)('signs in, sends, opens the message and redelivers its we
     await page.keyboard.press('Enter')
     await page.getByRole('link', { name: 'Open the message' }).waitFor()
     await page.keyboard.press('Control+k')
+    await page.getByRole('textbox', { name: 'Find' }).waitFor()
     await page.keyboard.type('Messages')
     await page.keyboard.press('Enter')
     await heading('Messages')
