@@ -1,6 +1,7 @@
 // REST route that exports messages as a file.
 import { exportOf } from './export.ts'
-import { ListMessages, messageRecord, messagesQuery } from './messages.ts'
+import { messagesQuery } from './message-filters.ts'
+import { ListMessages, messageRecord } from './messages.ts'
 
 export const messageExport = exportOf({
   path: '/messages/export.csv',
