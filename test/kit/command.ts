@@ -23,21 +23,27 @@ let last: Promise<unknown> = Promise.resolve()
 /**
  * Runs `gateway ARGS` inside the test's process, which costs a tenth of a process of its own. One command runs at a time, because
  * it has the environment and the console of the process to itself. `doctor` bounds every later `fetch` of its process, so it runs
- * as a process of its own.
+ * as a process of its own. `onPrint` gets each text that it prints, at once.
  */
-export async function command(args: readonly string[], options: GatewayOptions = {}): Promise<CommandResult> {
+export async function command(
+  args: readonly string[],
+  { onPrint, ...options }: GatewayOptions & { onPrint?: (text: string) => void } = {},
+): Promise<CommandResult> {
   if (args[0] === 'doctor') return await commandProcess(args, options)
-  const result = last.then(() => run(args, envOf(options)))
+  const result = last.then(() => run(args, envOf(options), onPrint))
   last = result.catch(() => {})
   return await result
 }
 
-async function run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<CommandResult> {
+async function run(args: readonly string[], env: NodeJS.ProcessEnv, onPrint?: (text: string) => void): Promise<CommandResult> {
   const { runCommand } = await import('../../src/cli/main.ts')
   const [stdout, stderr]: [string[], string[]] = [[], []]
   const own = { env: process.env, log: console.log, error: console.error }
   process.env = env
-  console.log = (text) => void stdout.push(`${text}\n`)
+  console.log = (text) => {
+    stdout.push(`${text}\n`)
+    onPrint?.(String(text))
+  }
   console.error = (text) => void stderr.push(`${text}\n`)
   try {
     const code = await runCommand(args)

@@ -12,12 +12,19 @@ it('pairs by a picture or a code that the terminal shows, sends, and the doctor 
   const env = environmentOf(network)
   const { api, state } = await openClient(databaseUrl, await openGateway({ databaseUrl, env }))
   const create = async (name: string) => (await api.post('instances', { name, provider: 'web' })).body.data.id as string
-  const pair = (id: string, ...more: string[]) => command(['instance', 'pair', '--id', id, ...more], { databaseUrl, env })
+  let printed = ''
+  const onPrint = (text: string) => {
+    printed += text
+  }
+  const pair = (id: string, ...more: string[]) =>
+    command(['instance', 'pair', '--id', id, ...more], { databaseUrl, env, onPrint })
 
   const id = await create('Shop')
   const [seen] = await Promise.all([
     pair(id),
-    until(async () => (await state(id)).qr).then((qr) => network.scan(qr, '390000000064')),
+    until(async () => printed.includes('scan it on the phone') && (await state(id)).qr).then((qr) =>
+      network.scan(qr, '390000000064'),
+    ),
   ])
   expect([seen.code, seen.stderr]).toEqual([0, ''])
   expect(seen.stdout).toMatch(
@@ -30,7 +37,9 @@ it('pairs by a picture or a code that the terminal shows, sends, and the doctor 
   const byCode = await create('Desk')
   const [read] = await Promise.all([
     pair(byCode, '--phone', '+390000000065'),
-    until(async () => (await state(byCode)).pairingCode).then((code) => network.enter(code, '390000000065')),
+    until(async () => printed.includes('pairing code') && (await state(byCode)).pairingCode).then((code) =>
+      network.enter(code, '390000000065'),
+    ),
   ])
   expect(read.code).toBe(0)
   expect(read.stdout).toMatch(/pairing code: [A-Z0-9]{4}-[A-Z0-9]{4} .*\n[\s\S]*Desk is connected as \+390000000065\n$/)
