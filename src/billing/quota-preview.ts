@@ -19,7 +19,7 @@ export interface QuotaForesight {
   quota: QuotaAfter | null
 }
 
-/** What `n` messages would leave of the quota of the present period. A snapshot: nothing is reserved. */
+/** Returns the quota of the present period before and after `n` messages. A snapshot: nothing is reserved. */
 export async function foreseeQuota(tx: Sql, principal: Principal, n: number): Promise<QuotaForesight> {
   const { ownerId, plan } = principal
   const left = await quotaLeft(tx, ownerId, plan)

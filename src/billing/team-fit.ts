@@ -20,8 +20,8 @@ export function whatIsTooMuch({ name, teams }: Pick<Plan, 'name' | 'teams'>, own
   const surplus = owned.length - teams.maxOwned
   const crowded = owned.filter(({ seats }) => seats > teams.seatsPerTeam)
   if (surplus > 0) {
-    const room = teams.maxOwned === 0 ? 'has no teams' : `has ${teams.maxOwned} teams of ${teams.seatsPerTeam} seats`
-    return `${name} ${room} and you own ${owned.length}: delete ${surplus} of ${owned.map((team) => team.name).join(', ')}`
+    const allowance = teams.maxOwned === 0 ? 'has no teams' : `has ${teams.maxOwned} teams of ${teams.seatsPerTeam} seats`
+    return `${name} ${allowance} and you own ${owned.length}: delete ${surplus} of ${owned.map((team) => team.name).join(', ')}`
   }
   if (crowded.length === 0) return null
   const seats = crowded.map((team) => `${team.name} from ${team.seats} to ${teams.seatsPerTeam}`).join(', ')

@@ -11,7 +11,7 @@ import { maxRecipients } from './policy.ts'
 
 export interface Recipient {
   to: string
-  /** Where its number stands in `recipients`; null for a contact. */
+  /** The index of its number in `recipients`; null for a contact. */
   index: number | null
   contactId: string | null
   /** This recipient's own values for a template. */

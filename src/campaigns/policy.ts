@@ -38,22 +38,22 @@ export function restAfter(tookMs: number, { restMs }: Stride): number {
   return Math.max(restMs, 3 * tookMs)
 }
 
-export type Deed = 'pause' | 'resume' | 'cancel' | 'change'
+export type CampaignAction = 'pause' | 'resume' | 'cancel' | 'change'
 
-const allowed: Record<Deed, readonly CampaignStatus[]> = {
+const allowed: Record<CampaignAction, readonly CampaignStatus[]> = {
   pause: ['scheduled', 'running'],
   resume: ['paused'],
   cancel: ['scheduled', 'running', 'paused'],
   change: ['scheduled', 'running', 'paused'],
 }
 
-const done: Record<Deed, string> = { pause: 'paused', resume: 'resumed', cancel: 'cancelled', change: 'changed' }
+const done: Record<CampaignAction, string> = { pause: 'paused', resume: 'resumed', cancel: 'cancelled', change: 'changed' }
 const either = new Intl.ListFormat('en', { type: 'disjunction' })
 
 /** Returns why a campaign in this state cannot be paused, resumed, cancelled or changed; null if it can. */
-export function obstacle(deed: Deed, status: CampaignStatus): string | null {
-  if (allowed[deed].includes(status)) return null
-  return `The campaign is ${status}; only a campaign that is ${either.format(allowed[deed])} can be ${done[deed]}`
+export function obstacle(action: CampaignAction, status: CampaignStatus): string | null {
+  if (allowed[action].includes(status)) return null
+  return `The campaign is ${status}; only a campaign that is ${either.format(allowed[action])} can be ${done[action]}`
 }
 
 export interface Progress {

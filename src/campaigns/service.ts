@@ -10,7 +10,7 @@ import { cancelQueued } from '../messages/accept/enqueue.ts'
 import { wake } from './campaign-job.ts'
 import { lockCampaign } from './campaigns.sql.ts'
 import { tellCampaign } from './events.ts'
-import { type Deed, obstacle } from './policy.ts'
+import { type CampaignAction, obstacle } from './policy.ts'
 import { takeBackAndPlan } from './take-back.ts'
 
 export { createCampaign } from './create.ts'
@@ -58,13 +58,13 @@ export async function cancelCampaign(ctx: Context, id: string): Promise<Campaign
 async function change(
   ctx: Context,
   id: string,
-  deed: Deed,
+  action: CampaignAction,
   work: (tx: Tx, campaign: Campaign & { now: Date }) => Promise<Pick<Campaign, 'status'> & { cancelledAt?: Date }>,
 ): Promise<Campaign> {
   return await write(ctx, async (tx) => {
     const campaign = await lockCampaign(tx, ctx.principal.workspaceId, id)
     if (!campaign) fail('NOT_FOUND', 'Campaign not found')
-    const fault = obstacle(deed, campaign.status)
+    const fault = obstacle(action, campaign.status)
     if (fault !== null) fail('INVALID_STATE', fault)
     const { now } = campaign
     const data = { ...(await work(tx, campaign)), error: null, lastActivityAt: now, updatedAt: now }

@@ -169,7 +169,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     max: 4,
     // For its pool, which closes a connection whose statement got no answer for so long. Its types do not have them.
     ...{ query_timeout: longestSilenceMs, keepAlive: true, Client: JobClient },
-    // Of the connection that listens, which would otherwise be missed for 15 s.
+    // For the connection that listens: its loss would otherwise go unnoticed for 15 s.
     notifyHeartbeatIntervalMs: 3_000,
     notifyHeartbeatTimeoutMs: 2_000,
     application_name: 'gateway-jobs',

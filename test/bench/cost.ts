@@ -25,7 +25,7 @@ interface Cost {
 const partNames = ['admission', 'accept', 'claim, send and settle', 'number events', 'deliver a webhook'] as const
 type Part = (typeof partNames)[number]
 
-/** Of the whole way of a message, by the issue of growth. */
+/** Goals for all parts together. */
 const goals = { node: 0.15, postgres: 0.3, wal: 8_000, disk: 3_500 }
 
 export async function benchCost(): Promise<Figures[]> {

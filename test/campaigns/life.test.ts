@@ -227,8 +227,8 @@ describe('cancelling', () => {
     expect(timeline.cancelledAt).toBe(answer.body.data.updatedAt)
     expect((await ledger(databaseUrl, id)).size).toBe(400 - stats.cancelled)
     expect(await usedQuota()).toBe(before + 400 - stats.cancelled)
-    for (const deed of ['pause', 'resume', 'cancel']) {
-      expect((await client.post(`campaigns/${id}/${deed}`)).body.error.code).toBe('INVALID_STATE')
+    for (const action of ['pause', 'resume', 'cancel']) {
+      expect((await client.post(`campaigns/${id}/${action}`)).body.error.code).toBe('INVALID_STATE')
     }
   })
 

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
-  type Deed,
+  type CampaignAction,
   nextStep,
   obstacle,
   type Progress,
@@ -94,7 +94,7 @@ describe('the next step', () => {
 })
 
 describe('an action', () => {
-  const may = (deed: Deed) => Object.values(CampaignStatus).filter((status) => obstacle(deed, status) === null)
+  const may = (action: CampaignAction) => Object.values(CampaignStatus).filter((status) => obstacle(action, status) === null)
 
   it('is allowed depending on the state', () => {
     expect(may('pause')).toEqual(['scheduled', 'running'])

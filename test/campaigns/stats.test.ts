@@ -59,9 +59,9 @@ it('equals a recount at every moment of a campaign that is sent, paused, resumed
   const id = expectCreated(await client.post('campaigns', campaignTo(instanceId, to)))
   let going = true
   const steering = (async () => {
-    for (const deed of ['pause', 'resume', 'pause', 'resume']) {
+    for (const action of ['pause', 'resume', 'pause', 'resume']) {
       await pause(250)
-      await client.post(`campaigns/${id}/${deed}`)
+      await client.post(`campaigns/${id}/${action}`)
     }
     await until(async () => (await statsOf(client, id)).stats.planned < 120)
     await client.post(`campaigns/${id}/cancel`)

@@ -49,7 +49,7 @@ export const missingPages: PageOfConsole[] = [
   ['/me/nothing', 'Not found', 'form'],
   ['/t/01980000-0000-7000-8000-000000000009', 'Not found', 'form'],
   ...['messages', 'instances', 'campaigns', 'contacts', 'groups', 'templates', 'webhooks'].map(
-    (room): PageOfConsole => [`/me/${room}/01980000-0000-7000-8000-000000000009`, 'Not found'],
+    (folder): PageOfConsole => [`/me/${folder}/01980000-0000-7000-8000-000000000009`, 'Not found'],
   ),
 ]
 

@@ -10,7 +10,7 @@ export interface Scene {
   ids: Record<string, string>
 }
 
-/** What people wrote in it. It is the same in every language. */
+/** Texts that people wrote in it. They are the same in every language. */
 export const given = [
   ...['Ada', 'Shop phone', 'Berta', 'Regulars', 'Order left', 'First key', 'The shop', 'Night shift', 'News'],
   ...['vip', 'Hello', 'STOP\nUNSUBSCRIBE'],

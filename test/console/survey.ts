@@ -15,7 +15,7 @@ export interface Survey {
   heads: string[]
   /** The roles and names of each page, by the name of its file. */
   snapshots: Map<string, string>
-  /** What each page says, by its address. */
+  /** The text of each page, by its address. */
   texts: Map<string, string[]>
 }
 
@@ -43,11 +43,11 @@ export async function eachPage(
   act: (page: Page, asked: PageOfConsole, visit: Visit) => Promise<void>,
 ): Promise<void> {
   const left = [...pages]
-  const lane = () =>
+  const visitor = () =>
     visit(site, options, async (visited) => {
       for (let asked = left.shift(); asked; asked = left.shift()) await act(visited.page, asked, visited)
     })
-  await Promise.all([lane(), lane()])
+  await Promise.all([visitor(), visitor()])
 }
 
 export async function survey(site: Site, scene: Scene | null, pages: readonly PageOfConsole[]): Promise<Survey> {

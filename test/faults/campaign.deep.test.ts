@@ -90,9 +90,9 @@ async function steeredByTwo(count: number): Promise<Ending> {
       const random = seeded(seed + 1)
       for (let i = 0; i < 25; i++) {
         await pause(120 * random())
-        const deed = random() < 0.5 ? 'pause' : 'resume'
-        const { status } = await client.post(`campaigns/${id}/${deed}`)
-        answers.push(`${deed} ${status}`)
+        const action = random() < 0.5 ? 'pause' : 'resume'
+        const { status } = await client.post(`campaigns/${id}/${action}`)
+        answers.push(`${action} ${status}`)
       }
     }),
   )
@@ -114,9 +114,9 @@ async function cancelledWhileSending(count: number): Promise<Ending> {
   const id = await create(stage, nodes[0] as Gateway, numbers(count))
   await until(async () => (await statsOf(clients[0], id)).stats.planned < count - 300)
   const answers = await Promise.all(
-    ['pause', 'resume', 'cancel', 'pause', 'cancel', 'resume'].map(async (deed, i) => {
+    ['pause', 'resume', 'cancel', 'pause', 'cancel', 'resume'].map(async (action, i) => {
       await pause(15 * i)
-      return `${deed} ${(await (clients[i % 2] as Api).post(`campaigns/${id}/${deed}`)).status}`
+      return `${action} ${(await (clients[i % 2] as Api).post(`campaigns/${id}/${action}`)).status}`
     }),
   )
   await until(async () => (await statsOf(clients[0], id)).stats.queued === 0)

@@ -97,11 +97,8 @@ function broken(list: { source: Source; target: string }[]): string[] {
 function isPublic(target: string): boolean {
   const [, domain, ...rest] = target.replace(/\.ts$/, '').split('/') as [string, string, ...string[]]
   const name = rest.join('/')
-  return (
-    ['service', 'schema', 'events'].includes(name) ||
-    /(^|\/)[a-z-]+-job$/.test(name) ||
-    Boolean(publicFiles[domain]?.includes(name))
-  )
+  if (['service', 'schema', 'events'].includes(name)) return true
+  return /(^|\/)[a-z-]+-job$/.test(name) || Boolean(publicFiles[domain]?.includes(name))
 }
 
 describe('an import', () => {
@@ -138,9 +135,8 @@ describe('the modules of src', () => {
   })
 
   it('keep core independent of every domain', () => {
-    expect(
-      broken(imports((folder) => folder === 'core').filter(({ to }) => !['core', 'generated', 'package'].includes(to))),
-    ).toEqual([])
+    const wrong = imports((folder) => folder === 'core').filter(({ to }) => !['core', 'generated', 'package'].includes(to))
+    expect(broken(wrong)).toEqual([])
   })
 
   it('let a domain import only core, itself, and the public files of the domains below it', () => {

@@ -49,12 +49,12 @@ describe('a campaign', () => {
     })
     const { id } = created.body.data
     expect((await tenant.api.get(`campaigns/${id}`)).body).toStrictEqual(created.body)
-    for (const [deed, status] of [
+    for (const [action, status] of [
       ['pause', 'paused'],
       ['resume', 'scheduled'],
       ['cancel', 'cancelled'],
     ]) {
-      const answer = await tenant.api.post(`campaigns/${id}/${deed}`)
+      const answer = await tenant.api.post(`campaigns/${id}/${action}`)
       expect({ status: answer.status, body: answer.body }).toStrictEqual({
         status: 200,
         body: { data: record(tenant, { id, status, scheduledFor }) },

@@ -21,7 +21,7 @@ it('remembers right signatures of the same key and message alone', () => {
     expect(curve.verify(bytes(1, 2), bytes(4), bytes(6))).toBe(false)
   }
   expect(asked).toBe(7)
-  // Where one part ends and the next begins matters.
+  // The boundary between two parts matters.
   expect(curve.verify(bytes(1), bytes(2, 3), bytes(6))).toBe(true)
   expect(asked).toBe(8)
 })

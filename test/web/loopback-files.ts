@@ -7,7 +7,7 @@ import { makeCertificate } from '../core/certificate.ts'
 import { atEnd } from '../kit/kit.ts'
 import type { Loopback } from './loopback.ts'
 
-/** What a message says about its file. */
+/** The fields of a message that describe its file. */
 interface FileMessage {
   directPath?: string | null
   mediaKey?: Uint8Array | null

@@ -21,7 +21,7 @@ interface Watched {
   /** Since when a statement waits without a byte of an answer; undefined while none does. */
   silentSince: number | undefined
   /** How often in a row the server said that it does nothing for this connection. */
-  accused: number
+  denials: number
 }
 
 interface Internals {
@@ -31,10 +31,10 @@ interface Internals {
 }
 
 const everyMs = 1_000
-/** Most statements are answered before. */
+/** A connection that waits longer for an answer is checked. Most statements are answered before. */
 const suspiciousMs = 2_000
 /** Twice, because the answer may just have been on its way. */
-const accusations = 2
+const denialsNeeded = 2
 const probeMs = 2_000
 
 /**
@@ -50,7 +50,7 @@ export function watchForgotten(url: string): ForgottenWatch {
     while (!stopping.signal.aborted) {
       await pause(everyMs, undefined, { signal: stopping.signal, ref: false }).catch(() => {})
       const now = performance.now()
-      for (const each of all) look(each, now)
+      for (const each of all) readTraffic(each, now)
       const suspects = [...all].filter(({ silentSince }) => silentSince !== undefined && now - silentSince >= suspiciousMs)
       if (suspects.length > 0) await judge(suspects)
     }
@@ -64,9 +64,9 @@ export function watchForgotten(url: string): ForgottenWatch {
     if (!busy) return
     const now = performance.now()
     for (const each of suspects) {
-      look(each, now)
-      each.accused = each.silentSince === undefined || busy.has(each.pid) ? 0 : each.accused + 1
-      if (each.accused < accusations) continue
+      readTraffic(each, now)
+      each.denials = each.silentSince === undefined || busy.has(each.pid) ? 0 : each.denials + 1
+      if (each.denials < denialsNeeded) continue
       const since = each.silentSince as number
       for (const other of all) if (other === each || (isIdle(other) && other.heardAt < since)) other.stream.destroy()
     }
@@ -76,7 +76,7 @@ export function watchForgotten(url: string): ForgottenWatch {
     add(client) {
       const { connection, processID: pid } = client as pg.ClientBase & Internals
       const { stream } = connection
-      const watched = { client, stream, pid, bytesRead: -1, heardAt: 0, silentSince: undefined, accused: 0 }
+      const watched = { client, stream, pid, bytesRead: -1, heardAt: 0, silentSince: undefined, denials: 0 }
       all.add(watched)
       stream.once('close', () => all.delete(watched))
     },
@@ -87,7 +87,8 @@ export function watchForgotten(url: string): ForgottenWatch {
   }
 }
 
-function look(each: Watched, now: number): void {
+/** Updates the times from the bytes that arrived. */
+function readTraffic(each: Watched, now: number): void {
   const { bytesRead } = each.stream
   if (bytesRead !== each.bytesRead) each.heardAt = now
   if (isIdle(each) || bytesRead !== each.bytesRead) each.silentSince = undefined

@@ -14,7 +14,7 @@ import { repeatable } from './request.ts'
 import { type Accepted, type Asked, createReservations, type Reservation, type Reservations } from './reservations.ts'
 import type { Streaming } from './streaming.ts'
 
-/** What a process asks of the one that holds a connection. `name` is the digest of the token, in hex. */
+/** A request of a process to the one that holds a connection. `name` is the digest of the token, in hex. */
 type Request =
   | { kind: 'operate'; name: string; asked: Asked }
   | { kind: 'complete'; name: string; id: string }

@@ -66,7 +66,7 @@ export function Before({ asked: { preview, error, loading }, lineOf }: { asked: 
   )
 }
 
-/** What the gateway still needs is no failure: the form is not finished. */
+/** A missing field is no failure: the form is not finished. */
 function Missing({ error }: { error: unknown }) {
   if (!(error instanceof ApiError) || error.issues.length === 0) return <Refusal error={error} />
   return (

@@ -15,6 +15,7 @@ import { pathIn, useAddress, useGo } from '../navigation.tsx'
 import { shownZone } from '../preferences.ts'
 import { ContentFields } from '../send/content-fields.tsx'
 import { useWorkspace } from '../shell/workspace-context.ts'
+import { InstanceChoice } from '../ui/choices.tsx'
 import { Choice, TextField } from '../ui/field.tsx'
 import { Page } from '../ui/page.tsx'
 import parts from '../ui/parts.module.css'
@@ -75,7 +76,7 @@ export function CampaignForm({ earlier, failed }: CampaignFormProps) {
   })
   const example = earlier?.messages.nodes[0]
   const given = { text: example?.body ?? address.text, file: example?.mediaUrl ?? address.file }
-  /** Where an item of the recipients was written: the pasted ones come first. */
+  /** Tells the place where an item of the recipients was written: the pasted ones come first. */
   function lineOf(index: number): string {
     const inFile = index - read.lines.length
     if (inFile < 0) return text.line(count(read.lines[index] ?? 0))
@@ -100,19 +101,13 @@ export function CampaignForm({ earlier, failed }: CampaignFormProps) {
               issues={task.issues}
             />
             <div className={styles.pair}>
-              <Choice
+              <InstanceChoice
                 key={instances.length}
                 label={text.instance}
-                name="instanceId"
+                instances={instances}
                 defaultValue={earlier?.instance.id ?? address.instance}
                 issues={task.issues}
-              >
-                {instances.map(({ id, name, status }) => (
-                  <option key={id} value={id}>
-                    {`${name} – ${words.instanceStatus[status]}`}
-                  </option>
-                ))}
-              </Choice>
+              />
               <Choice
                 label={text.type}
                 name="type"

@@ -12,8 +12,8 @@ import parts from '../ui/parts.module.css'
 import { Refusal } from '../ui/refusal.tsx'
 import { useTask } from '../ui/use-task.ts'
 import { count, words } from '../words/words.ts'
+import { ActionDialog, type CampaignAction } from './actions.tsx'
 import { isOpen } from './campaign-status.tsx'
-import { type Deed, Deeds } from './deeds.tsx'
 import { useStats } from './follow-stats.ts'
 import { Progress } from './progress.tsx'
 import { Reasons } from './reasons.tsx'
@@ -44,7 +44,7 @@ function Shown({ campaign, error, again }: ShownProps) {
   const { id, name, instance } = campaign
   const stats = useStats(campaign.stats)
   const course = useRead(CourseDocument, { id })
-  const [deed, setDeed] = useState<Deed | null>(null)
+  const [action, setAction] = useState<CampaignAction | null>(null)
   const csv = useTask(() => download(team, `campaigns/${id}/recipients.csv`, 'recipients.csv'))
   const soon = useSoon(() => {
     course.again()
@@ -56,8 +56,8 @@ function Shown({ campaign, error, again }: ShownProps) {
   const { status } = stats
   const found = course.data?.campaign
   const { failed } = stats.stats
-  const act = (what: Deed, label: string, style = '') => (
-    <button type="button" className={`${parts.button} ${style}`} onClick={() => setDeed(what)}>
+  const act = (what: CampaignAction, label: string, style = '') => (
+    <button type="button" className={`${parts.button} ${style}`} onClick={() => setAction(what)}>
       {label}
     </button>
   )
@@ -101,7 +101,7 @@ function Shown({ campaign, error, again }: ShownProps) {
         </div>
       </div>
       <RecipientTable id={id} stats={stats} />
-      {deed && <Deeds campaign={campaign} stats={stats.stats} deed={deed} close={() => setDeed(null)} />}
+      {action && <ActionDialog campaign={campaign} stats={stats.stats} action={action} close={() => setAction(null)} />}
     </Page>
   )
 }

@@ -4,7 +4,7 @@ import { CampaignsDocument } from '../generated/campaigns/graphql.ts'
 import { useList } from '../graph/use-list.ts'
 import { pathIn, To, useAddress } from '../navigation.tsx'
 import { useFrames, useWorkspace } from '../shell/workspace-context.ts'
-import { Choice } from '../ui/field.tsx'
+import { StatusChoice } from '../ui/choices.tsx'
 import { More } from '../ui/more.tsx'
 import { Page } from '../ui/page.tsx'
 import parts from '../ui/parts.module.css'
@@ -41,19 +41,14 @@ export function Campaigns() {
   return (
     <Page title={text.title} actions={create}>
       <div className={styles.filter}>
-        <Choice
+        <StatusChoice
           label={text.status}
-          name="status"
-          value={status ?? ''}
-          onChange={(event) => setAddress({ status: event.target.value })}
-        >
-          <option value="">{text.all}</option>
-          {campaignStatuses.map((each) => (
-            <option key={each} value={each}>
-              {text.statuses[each]}
-            </option>
-          ))}
-        </Choice>
+          all={text.all}
+          statuses={campaignStatuses}
+          names={text.statuses}
+          value={status}
+          choose={(status) => setAddress({ status })}
+        />
       </div>
       <Refusal error={list.error} />
       <Table

@@ -8,7 +8,7 @@ import { CampaignStatus } from './campaign-status.tsx'
 import styles from './campaigns.module.css'
 import { text } from './words.ts'
 
-/** What has got furthest comes first. */
+/** The furthest state comes first. */
 const order = ['read', 'delivered', 'sent', 'queued', 'planned', 'failed', 'cancelled'] as const
 
 /** A share of 1, in the reader's language. */

@@ -10,7 +10,7 @@ import {
 import { useList } from '../graph/use-list.ts'
 import { pathIn, To, useAddress } from '../navigation.tsx'
 import { useWorkspace } from '../shell/workspace-context.ts'
-import { Choice } from '../ui/field.tsx'
+import { StatusChoice } from '../ui/choices.tsx'
 import { More } from '../ui/more.tsx'
 import parts from '../ui/parts.module.css'
 import { Refusal } from '../ui/refusal.tsx'
@@ -43,19 +43,14 @@ export function RecipientTable({ id, stats }: { id: string; stats: StatsRowFragm
   return (
     <div className={parts.stack}>
       <div className={styles.filter}>
-        <Choice
+        <StatusChoice
           label={text.status}
-          name="status"
-          value={status ?? ''}
-          onChange={(event) => setAddress({ status: event.target.value, error: undefined })}
-        >
-          <option value="">{text.all}</option>
-          {statuses.map((each) => (
-            <option key={each} value={each}>
-              {text.states[each]}
-            </option>
-          ))}
-        </Choice>
+          all={text.all}
+          statuses={statuses}
+          names={text.states}
+          value={status}
+          choose={(status) => setAddress({ status, error: undefined })}
+        />
         {error && (
           <button type="button" className={parts.button} onClick={() => setAddress({ error: undefined })}>
             {text.onlyReason(reasonIn(error))} ×

@@ -9,6 +9,7 @@ import { codeOf, type Sending } from '../messages/call-as-code.ts'
 import { pathIn, To, useAddress } from '../navigation.tsx'
 import { shownZone } from '../preferences.ts'
 import { useWorkspace } from '../shell/workspace-context.ts'
+import { InstanceChoice } from '../ui/choices.tsx'
 import { Code } from '../ui/code.tsx'
 import { Choice, TextField } from '../ui/field.tsx'
 import { Page } from '../ui/page.tsx'
@@ -70,13 +71,7 @@ export function Send() {
       <div className={styles.columns}>
         <form ref={form} className={parts.stack} onSubmit={submit} onChange={changed} noValidate>
           <div className={styles.pair}>
-            <Choice label={send.instance} name="instanceId" defaultValue={given.instance} issues={task.issues}>
-              {instances.map(({ id, name, status }) => (
-                <option key={id} value={id}>
-                  {`${name} – ${words.instanceStatus[status]}`}
-                </option>
-              ))}
-            </Choice>
+            <InstanceChoice label={send.instance} instances={instances} defaultValue={given.instance} issues={task.issues} />
             <Choice
               label={send.type}
               name="type"

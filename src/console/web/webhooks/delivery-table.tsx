@@ -5,7 +5,7 @@ import { useList } from '../graph/use-list.ts'
 import { useRefresh } from '../graph/use-refresh.ts'
 import { pathIn, To, useAddress } from '../navigation.tsx'
 import { useWorkspace } from '../shell/workspace-context.ts'
-import { Choice } from '../ui/field.tsx'
+import { StatusChoice } from '../ui/choices.tsx'
 import { More } from '../ui/more.tsx'
 import parts from '../ui/parts.module.css'
 import { Refusal } from '../ui/refusal.tsx'
@@ -33,19 +33,14 @@ export function DeliveryTable({ webhookId }: { webhookId: string }) {
   return (
     <div className={parts.stack}>
       <div className={parts.row}>
-        <Choice
+        <StatusChoice
           label={text.status}
-          name="status"
-          value={status ?? ''}
-          onChange={(event) => setAddress({ status: event.target.value })}
-        >
-          <option value="">{text.all}</option>
-          {statuses.map((each) => (
-            <option key={each} value={each}>
-              {said[each]}
-            </option>
-          ))}
-        </Choice>
+          all={text.all}
+          statuses={statuses}
+          names={said}
+          value={status}
+          choose={(status) => setAddress({ status })}
+        />
       </div>
       <Refusal error={redeliver.error ?? list.error} />
       <Table

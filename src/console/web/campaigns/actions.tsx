@@ -1,4 +1,4 @@
-// The dialogs of what can be done to a campaign: each says first what will happen.
+// The dialogs of the actions on a campaign. Each first says what will happen.
 import {
   CancelCampaignDocument,
   PauseCampaignDocument,
@@ -20,25 +20,25 @@ import { paceIn } from './campaign-input.ts'
 import { PaceFields } from './pace-fields.tsx'
 import { text } from './words.ts'
 
-export type Deed = 'pause' | 'resume' | 'cancel' | 'edit'
+export type CampaignAction = 'pause' | 'resume' | 'cancel' | 'edit'
 
-interface DeedsProps {
+interface ActionProps {
   campaign: WholeCampaignFragment
   stats: StatsRowFragment['stats']
-  deed: Deed
+  action: CampaignAction
   close: () => void
 }
 
-export function Deeds({ campaign, stats, deed, close }: DeedsProps) {
+export function ActionDialog({ campaign, stats, action, close }: ActionProps) {
   const { graph } = useWorkspace()
   const { id } = campaign
-  if (deed === 'edit') return <Edit campaign={campaign} close={close} />
+  if (action === 'edit') return <Edit campaign={campaign} close={close} />
   const left = count(stats.planned + stats.queued)
   const { title, note, document } = {
     pause: { title: text.pause, note: text.pauseNote(left), document: PauseCampaignDocument },
     resume: { title: text.resume, note: text.resumeNote(left), document: ResumeCampaignDocument },
     cancel: { title: text.cancel, note: text.cancelNote(left), document: CancelCampaignDocument },
-  }[deed]
+  }[action]
   return (
     <Confirm
       title={title}
