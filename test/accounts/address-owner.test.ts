@@ -1,7 +1,9 @@
 // An address belongs to the person who reads its mail, even if another person signed up with it first.
 import { beforeAll, describe, expect, it } from 'vitest'
+import type { Answer } from '../kit/api.ts'
+import { sql } from '../kit/database.ts'
 import { refuse } from '../kit/fault.ts'
-import { type Answer, sql, until } from '../kit/kit.ts'
+import { until } from '../kit/until.ts'
 import { expectRefusal } from '../rest-compat/rig.ts'
 import { type Addresses, newEmail, next, openAddresses, theirs } from './address-rig.ts'
 import { textOf, tokenIn } from './mailbox.ts'

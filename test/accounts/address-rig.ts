@@ -1,6 +1,8 @@
 // Setup for tests of who owns an address: a gateway that sends mail, sign-ups, and the verification of an address.
 import { randomUUID } from 'node:crypto'
-import { type Answer, type Api, api, cloneDatabase, type OpenGateway, openGateway } from '../kit/kit.ts'
+import { type Answer, type Api, api } from '../kit/api.ts'
+import { cloneDatabase } from '../kit/database.ts'
+import { type OpenGateway, openGateway } from '../kit/open-gateway.ts'
 import { type Mailbox, openMailbox } from './mailbox.ts'
 import { password } from './person.ts'
 

@@ -1,6 +1,10 @@
 // The operator's commands: their output, and their effects beside a running gateway.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { api, cloneDatabase, command, commandProcess, type OpenGateway, openGateway, sql, until } from '../kit/kit.ts'
+import { api } from '../kit/api.ts'
+import { command, commandProcess } from '../kit/command.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
+import { type OpenGateway, openGateway } from '../kit/open-gateway.ts'
+import { until } from '../kit/until.ts'
 
 let databaseUrl: string
 let gateway: OpenGateway

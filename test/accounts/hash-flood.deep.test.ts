@@ -2,7 +2,10 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Answer, api, cloneDatabase, type Gateway, measuredAgain, startGateway } from '../kit/kit.ts'
+import { type Answer, api } from '../kit/api.ts'
+import { cloneDatabase } from '../kit/database.ts'
+import { type Gateway, startGateway } from '../kit/gateway.ts'
+import { measuredAgain } from '../kit/measured.ts'
 import { hashAtRealCost, newAccount, newPerson, password } from './person.ts'
 
 let databaseUrl: string

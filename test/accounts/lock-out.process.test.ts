@@ -2,7 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { countDigest } from '../../src/accounts/counts.ts'
-import { type Answer, api, cloneDatabase, type OpenGateway, openGateways, sql } from '../kit/kit.ts'
+import { type Answer, api } from '../kit/api.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
+import { type OpenGateway, openGateways } from '../kit/open-gateway.ts'
 import { expectRefusal } from '../rest-compat/rig.ts'
 import { newAccount, password } from './person.ts'
 

@@ -1,7 +1,9 @@
 // The bound on password guessing counts failed logins only.
 import { beforeAll, describe, expect, it } from 'vitest'
+import { command } from '../kit/command.ts'
+import { cloneDatabase } from '../kit/database.ts'
 import { refuse } from '../kit/fault.ts'
-import { cloneDatabase, command, type OpenGateway, openGateway } from '../kit/kit.ts'
+import { type OpenGateway, openGateway } from '../kit/open-gateway.ts'
 import { expectRefusal } from '../rest-compat/rig.ts'
 import { logIn, newAccount, newPerson } from './person.ts'
 

@@ -1,8 +1,10 @@
 // A mail that cannot be queued is not promised, and the course of a request does not reveal whether a mail is sent.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, it } from 'vitest'
+import { type Api, api } from '../kit/api.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
 import { hold, refuse } from '../kit/fault.ts'
-import { type Api, api, cloneDatabase, type OpenGateway, openGateway, sql } from '../kit/kit.ts'
+import { type OpenGateway, openGateway } from '../kit/open-gateway.ts'
 import { expectRefusal } from '../rest-compat/rig.ts'
 import { newAccount, password } from './person.ts'
 

@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { SMTPServer } from 'smtp-server'
-import { atEnd, until } from '../kit/kit.ts'
+import { atEnd } from '../kit/at-end.ts'
+import { until } from '../kit/until.ts'
 
 export interface Mail {
   to: string

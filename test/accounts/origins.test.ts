@@ -1,6 +1,8 @@
 // A gateway behind public URLs: CORS allows only our own pages, and tokens and session addresses are right behind a proxy.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { api, cloneDatabase, type OpenGateway, openGateway } from '../kit/kit.ts'
+import { api } from '../kit/api.ts'
+import { cloneDatabase } from '../kit/database.ts'
+import { type OpenGateway, openGateway } from '../kit/open-gateway.ts'
 import { newPerson, password } from './person.ts'
 
 let databaseUrl: string

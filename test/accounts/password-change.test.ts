@@ -1,7 +1,10 @@
 // A new password needs the old one or a mail token that works once, and it ends all other sessions.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Api, api, cloneDatabase, type OpenGateway, openGateway, until } from '../kit/kit.ts'
+import { type Api, api } from '../kit/api.ts'
+import { cloneDatabase } from '../kit/database.ts'
+import { type OpenGateway, openGateway } from '../kit/open-gateway.ts'
+import { until } from '../kit/until.ts'
 import { expectRefusal } from '../rest-compat/rig.ts'
 import { type Mailbox, openMailbox, textOf, tokenIn } from './mailbox.ts'
 import { logIn, newPerson, password, signIn } from './person.ts'

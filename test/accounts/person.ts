@@ -2,19 +2,12 @@
 import { randomUUID } from 'node:crypto'
 import { createAccount as insertAccount } from '../../src/accounts/service.ts'
 import { setHashMemory } from '../../src/accounts/sign-in/password.ts'
-import {
-  type Account,
-  type Answer,
-  type Api,
-  api,
-  atEnd,
-  cloneDatabase,
-  environment,
-  type OpenGateway,
-  openGateways,
-  prisma,
-  realHashes,
-} from '../kit/kit.ts'
+import type { Account } from '../kit/accounts.ts'
+import { type Answer, type Api, api } from '../kit/api.ts'
+import { atEnd } from '../kit/at-end.ts'
+import { cloneDatabase, prisma } from '../kit/database.ts'
+import { environment, realHashes } from '../kit/environment.ts'
+import { type OpenGateway, openGateways } from '../kit/open-gateway.ts'
 
 export const password = 'correct horse battery'
 

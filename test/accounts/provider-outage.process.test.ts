@@ -1,7 +1,11 @@
 // An outage of the identity provider stops no password login, and sign-ins through the provider work again once it ends.
 import { createServer, type Socket } from 'node:net'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { api, atEnd, cloneDatabase, startGateway, until } from '../kit/kit.ts'
+import { api } from '../kit/api.ts'
+import { atEnd } from '../kit/at-end.ts'
+import { cloneDatabase } from '../kit/database.ts'
+import { startGateway } from '../kit/gateway.ts'
+import { until } from '../kit/until.ts'
 import { expectRefusal } from '../rest-compat/rig.ts'
 import { browse, openProvider } from './identity-provider.ts'
 import { logIn, newAccount } from './person.ts'

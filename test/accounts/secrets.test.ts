@@ -1,7 +1,10 @@
 // Sign-in secrets never reach logs or tables: passwords, tokens and cookies, and addresses in logs, on success or failure.
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { api, cloneDatabase, openGateway, sql, until } from '../kit/kit.ts'
+import { api } from '../kit/api.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
+import { openGateway } from '../kit/open-gateway.ts'
+import { until } from '../kit/until.ts'
 import { openMailbox, textOf, tokenIn } from './mailbox.ts'
 import { cookieOf, logIn, password } from './person.ts'
 

@@ -5,7 +5,7 @@ import { createAccount, createApiKey, listAccounts, openAccount, revokeApiKey } 
 import { pruneUnproved } from '../../src/accounts/sign-in/prune-unproved.ts'
 import { setPlan } from '../../src/billing/service.ts'
 import { newId } from '../../src/core/id.ts'
-import { cloneDatabase, prisma, sql } from '../kit/kit.ts'
+import { cloneDatabase, prisma, sql } from '../kit/database.ts'
 
 let url: string
 const pool = () => sql(url)

@@ -2,7 +2,10 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { makeSignInLink, setPassword } from '../../src/accounts/service.ts'
-import { api, command, commons, prisma, sql } from '../kit/kit.ts'
+import { api } from '../kit/api.ts'
+import { command } from '../kit/command.ts'
+import { commons } from '../kit/commons.ts'
+import { prisma, sql } from '../kit/database.ts'
 import { expectRefusal } from '../rest-compat/rig.ts'
 import { newAccount } from './person.ts'
 

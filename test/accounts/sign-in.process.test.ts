@@ -2,8 +2,10 @@
 import { randomUUID } from 'node:crypto'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { api } from '../kit/api.ts'
+import { sql } from '../kit/database.ts'
 import { lose } from '../kit/fault.ts'
-import { api, type OpenGateway, sql } from '../kit/kit.ts'
+import type { OpenGateway } from '../kit/open-gateway.ts'
 import { expectRefusal, moment, uuid } from '../rest-compat/rig.ts'
 import { logIn, newAccount, newPerson, openTwo, password, signIn } from './person.ts'
 

@@ -1,7 +1,9 @@
 // Signing out ends a session on every process at once, with its tokens and event streams.
 import { beforeAll, expect, it } from 'vitest'
+import { api } from '../kit/api.ts'
 import { refuse } from '../kit/fault.ts'
-import { api, type OpenGateway, until } from '../kit/kit.ts'
+import type { OpenGateway } from '../kit/open-gateway.ts'
+import { until } from '../kit/until.ts'
 import { expectRefusal } from '../rest-compat/rig.ts'
 import { cookieOf, newPerson, openTwo } from './person.ts'
 

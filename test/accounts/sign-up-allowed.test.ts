@@ -2,7 +2,11 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { readConfig } from '../../src/core/config/config.ts'
-import { api, cloneDatabase, createAccount, openGateway, secretKey, sql } from '../kit/kit.ts'
+import { createAccount } from '../kit/accounts.ts'
+import { api } from '../kit/api.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
+import { secretKey } from '../kit/environment.ts'
+import { openGateway } from '../kit/open-gateway.ts'
 import { invited, newTeam } from '../teams/rig.ts'
 import { password } from './person.ts'
 

@@ -1,7 +1,11 @@
 // Thirty concurrent sign-ups are all answered and mailed, and other requests stay fast meanwhile.
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { api, cloneDatabase, measuredAgain, openGateway, sql, until } from '../kit/kit.ts'
+import { api } from '../kit/api.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
+import { measuredAgain } from '../kit/measured.ts'
+import { openGateway } from '../kit/open-gateway.ts'
+import { until } from '../kit/until.ts'
 import { openMailbox, textOf } from './mailbox.ts'
 import { newAccount, newPerson, password } from './person.ts'
 

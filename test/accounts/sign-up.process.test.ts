@@ -1,8 +1,11 @@
 // Sign-up gives no access before the address is verified, and never reveals which addresses have accounts.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { type Api, api } from '../kit/api.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
 import { slow } from '../kit/fault.ts'
-import { type Api, api, cloneDatabase, type Gateway, sql, startGateway, until } from '../kit/kit.ts'
+import { type Gateway, startGateway } from '../kit/gateway.ts'
+import { until } from '../kit/until.ts'
 import { welch } from '../kit/welch.ts'
 import { expectRefusal, moment, uuid } from '../rest-compat/rig.ts'
 import { type Mailbox, openMailbox, textOf } from './mailbox.ts'
@@ -36,7 +39,6 @@ describe('signing up', () => {
     expect(answer.body).toStrictEqual({ data: { user } })
     expect(answer.headers.getSetCookie()).toEqual([])
     expectRefusal(await logIn(gateway, email), 403, 'EMAIL_NOT_VERIFIED')
-
     const token = await mailbox.token(email)
     expect((await client.post('/api/auth/verify-email', { token })).body).toStrictEqual({ data: { verified: true } })
     const login = await logIn(gateway, email)

@@ -1,6 +1,7 @@
 // Fixtures of the single sign-on tests: a gateway with an identity provider, and people who sign in there.
 import { randomUUID } from 'node:crypto'
-import { cloneDatabase, startGateway } from '../kit/kit.ts'
+import { cloneDatabase } from '../kit/database.ts'
+import { startGateway } from '../kit/gateway.ts'
 import { browse, openProvider } from './identity-provider.ts'
 
 export const consoleUrl = 'http://console.example.com'

@@ -1,7 +1,9 @@
 // A person signs in through an identity provider, and no one reaches the account of another that way.
 import { createHash, randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { api, sql, startGateway } from '../kit/kit.ts'
+import { api } from '../kit/api.ts'
+import { sql } from '../kit/database.ts'
+import { startGateway } from '../kit/gateway.ts'
 import { expectRefusal } from '../rest-compat/rig.ts'
 import { browse } from './identity-provider.ts'
 import { logIn, newAccount, password } from './person.ts'

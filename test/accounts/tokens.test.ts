@@ -1,7 +1,10 @@
 // Every forged access token gets the same 401.
 import { createHmac, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { api, cloneDatabase, type OpenGateway, openGateway, sql, until } from '../kit/kit.ts'
+import { api } from '../kit/api.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
+import { type OpenGateway, openGateway } from '../kit/open-gateway.ts'
+import { until } from '../kit/until.ts'
 import { uuid } from '../rest-compat/rig.ts'
 import { openMailbox } from './mailbox.ts'
 import { newPerson, type Person, password } from './person.ts'

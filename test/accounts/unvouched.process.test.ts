@@ -1,7 +1,11 @@
 // An identity provider that does not vouch for an address gives no access to an account with that address.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { api, cloneDatabase, command, type OpenGateway, openGateway, sql, until } from '../kit/kit.ts'
+import { api } from '../kit/api.ts'
+import { command } from '../kit/command.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
+import { type OpenGateway, openGateway } from '../kit/open-gateway.ts'
+import { until } from '../kit/until.ts'
 import { browse, type Claims, openProvider } from './identity-provider.ts'
 import { type Mailbox, openMailbox, textOf, tokenIn } from './mailbox.ts'
 import { logIn, password } from './person.ts'

@@ -3,7 +3,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createApiKey, revokeApiKey } from '../../src/accounts/service.ts'
 import { createTeam } from '../../src/teams/service.ts'
-import { type Account, api, connectedInstance, createAccount, prisma, sql } from '../kit/kit.ts'
+import { type Account, connectedInstance, createAccount } from '../kit/accounts.ts'
+import { api } from '../kit/api.ts'
+import { prisma, sql } from '../kit/database.ts'
 import { codes, openTwo, type Two } from './rate-rig.ts'
 
 let databaseUrl: string

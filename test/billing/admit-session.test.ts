@@ -1,7 +1,7 @@
 // The admission query for signed-in people uses indexes in a large database.
 import { expect, it } from 'vitest'
 import { statement } from '../../src/billing/admission/admit-session.sql.ts'
-import { cloneDatabase, sql } from '../kit/kit.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
 
 it("finds each workspace by an index among 100,000, for requests to a person's and to a team's workspace", async () => {
   const pool = sql(await cloneDatabase())

@@ -6,7 +6,10 @@ import { createApiKey } from '../../src/accounts/service.ts'
 import { setPlan } from '../../src/billing/service.ts'
 import { createTeam } from '../../src/teams/service.ts'
 import { newPerson, type Person } from '../accounts/person.ts'
-import { type Api, api, commons, prisma, sql, until } from '../kit/kit.ts'
+import { type Api, api } from '../kit/api.ts'
+import { commons } from '../kit/commons.ts'
+import { prisma, sql } from '../kit/database.ts'
+import { until } from '../kit/until.ts'
 import { newNumber } from '../rest-compat/rig.ts'
 
 const { url, databaseUrl, dataDir } = commons()

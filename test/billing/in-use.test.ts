@@ -1,6 +1,7 @@
 // Proves that the usage tells what exists of everything that a plan limits, in one's own workspace and those of one's teams together.
 import { expect, it } from 'vitest'
-import { commons, connectedInstance } from '../kit/kit.ts'
+import { connectedInstance } from '../kit/accounts.ts'
+import { commons } from '../kit/commons.ts'
 import { openPerson, openTeam } from './rig.ts'
 
 const site = commons()

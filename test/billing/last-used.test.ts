@@ -2,7 +2,11 @@
 import { expect, it } from 'vitest'
 import { createKeyUse } from '../../src/accounts/keys/last-used.ts'
 import { newId } from '../../src/core/id.ts'
-import { api, cloneDatabase, createAccount, openGateway, sql, until } from '../kit/kit.ts'
+import { createAccount } from '../kit/accounts.ts'
+import { api } from '../kit/api.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
+import { openGateway } from '../kit/open-gateway.ts'
+import { until } from '../kit/until.ts'
 
 async function lastUsed(databaseUrl: string): Promise<Map<string, Date | null>> {
   const { rows } = await sql(databaseUrl).query<{ hash: string; at: Date | null }>(

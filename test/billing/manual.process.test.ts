@@ -1,6 +1,8 @@
 // Billing without a payment service: a plan is ordered, an operator confirms it, and a cancelled one ends with its period.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { cloneDatabase, command, openGateway, sql } from '../kit/kit.ts'
+import { command } from '../kit/command.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
+import { openGateway } from '../kit/open-gateway.ts'
 import { byHeader, checkoutsOf, openPerson, type Person, rowOf, type Site, ways } from './rig.ts'
 
 let site: Site

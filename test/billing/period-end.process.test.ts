@@ -2,7 +2,10 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { endPeriods } from '../../src/billing/jobs.ts'
 import { planInForce, planInForceSql } from '../../src/billing/plans.ts'
-import { cloneDatabase, createAccount, spawnGateway, sql, until } from '../kit/kit.ts'
+import { createAccount } from '../kit/accounts.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
+import { spawnGateway } from '../kit/gateway.ts'
+import { until } from '../kit/until.ts'
 import { rowOf, type Site } from './rig.ts'
 
 let site: Site

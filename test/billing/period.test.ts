@@ -4,7 +4,10 @@ import { endPeriods } from '../../src/billing/jobs.ts'
 import { storeSubscription } from '../../src/billing/subscription.ts'
 import type { SubscriptionState } from '../../src/billing/subscriptions.sql.ts'
 import { sqlTransaction } from '../../src/core/database/transaction.ts'
-import { type Account, type Api, api, commons, connectedInstance, createAccount, sql } from '../kit/kit.ts'
+import { type Account, connectedInstance, createAccount } from '../kit/accounts.ts'
+import { type Api, api } from '../kit/api.ts'
+import { commons } from '../kit/commons.ts'
+import { sql } from '../kit/database.ts'
 import { newNumber } from '../rest-compat/rig.ts'
 
 const { url, databaseUrl } = commons()

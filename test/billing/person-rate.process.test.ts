@@ -1,7 +1,9 @@
 // The rate limit of a signed-in person: 50 requests in any second over all sessions and processes, REST and GraphQL together.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { newAccount, type Person, signIn } from '../accounts/person.ts'
-import { type Answer, type Api, api, cloneDatabase, type OpenGateway, openGateways, sql } from '../kit/kit.ts'
+import { type Answer, type Api, api } from '../kit/api.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
+import { type OpenGateway, openGateways } from '../kit/open-gateway.ts'
 
 let databaseUrl: string
 let gateways: readonly [OpenGateway, OpenGateway]

@@ -3,7 +3,8 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { newId } from '../../src/core/id.ts'
 import { newPerson, type Person } from '../accounts/person.ts'
-import { connectedInstance, sql } from '../kit/kit.ts'
+import { connectedInstance } from '../kit/accounts.ts'
+import { sql } from '../kit/database.ts'
 import { newNumber, openRig, type Rig } from '../rest-compat/rig.ts'
 
 let rig: Rig

@@ -1,18 +1,12 @@
 // The monthly outbound quota is exact over two processes, refunded for messages that never left, and equal to a recount.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createTeam } from '../../src/teams/service.ts'
-import {
-  type Account,
-  api,
-  connectedInstance,
-  createAccount,
-  type Gateway,
-  prisma,
-  sql,
-  type TestInstance,
-  until,
-} from '../kit/kit.ts'
+import { type Account, connectedInstance, createAccount, type TestInstance } from '../kit/accounts.ts'
+import { api } from '../kit/api.ts'
+import { prisma, sql } from '../kit/database.ts'
+import type { Gateway } from '../kit/gateway.ts'
 import { openScene, type Scene } from '../kit/scene.ts'
+import { until } from '../kit/until.ts'
 
 let scene: Scene
 

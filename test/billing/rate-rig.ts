@@ -1,5 +1,8 @@
 // Fixtures of the admission tests: two processes on one database, clients of both, and the number of counted requests.
-import { type Account, type Answer, type Api, api, cloneDatabase, type OpenGateway, openGateways, sql } from '../kit/kit.ts'
+import type { Account } from '../kit/accounts.ts'
+import { type Answer, type Api, api } from '../kit/api.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
+import { type OpenGateway, openGateways } from '../kit/open-gateway.ts'
 
 export interface Two {
   databaseUrl: string

@@ -3,7 +3,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createApiKey } from '../../src/accounts/service.ts'
 import { createTeam } from '../../src/teams/service.ts'
-import { type Account, type Answer, api, createAccount, prisma, promptly } from '../kit/kit.ts'
+import { type Account, createAccount } from '../kit/accounts.ts'
+import { type Answer, api } from '../kit/api.ts'
+import { prisma } from '../kit/database.ts'
+import { promptly } from '../kit/promptly.ts'
 import { codes, openTwo, type Two, tooFast } from './rate-rig.ts'
 
 let databaseUrl: string

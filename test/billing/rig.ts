@@ -5,7 +5,8 @@ import { billingRoutes } from '../../rest-compat/billing.ts'
 import type { TeamRole } from '../../src/core/principal.ts'
 import { createTeam } from '../../src/teams/service.ts'
 import { newPerson, type Person, type Plan } from '../accounts/person.ts'
-import { type Answer, prisma, sql } from '../kit/kit.ts'
+import type { Answer } from '../kit/api.ts'
+import { prisma, sql } from '../kit/database.ts'
 
 export type { Person }
 

@@ -1,6 +1,6 @@
 // Billing through a Stripe stand-in: ordering, changing, cancelling, and Stripe outages.
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { sql } from '../kit/kit.ts'
+import { sql } from '../kit/database.ts'
 import { byHeader, checkoutsOf, openPerson, openTeam, rowOf } from './rig.ts'
 import { openStripeSite, planOf, type StripeSite, sessionOf as sessionAt, subscriber as subscriberAt } from './stripe-rig.ts'
 import { pay, type StripeStandIn, sendEvent } from './stripe-stand-in.ts'

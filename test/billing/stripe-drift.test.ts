@@ -1,7 +1,8 @@
 // Divergence from Stripe: lost events, replaced prices, and customers and plans that changed at Stripe.
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { syncOverdue } from '../../src/billing/stripe/overdue.ts'
-import { createAccount, sql } from '../kit/kit.ts'
+import { createAccount } from '../kit/accounts.ts'
+import { sql } from '../kit/database.ts'
 import { openApp } from '../messages/rig.ts'
 import { byHeader, checkoutsOf, openPerson, openTeam, rowOf } from './rig.ts'
 import { openStripeSite, planOf, type StripeSite, sessionOf, subscriber } from './stripe-rig.ts'

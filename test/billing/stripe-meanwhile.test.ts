@@ -1,6 +1,6 @@
 // Concurrency with a request to Stripe: other orders, new teams, retries of the same request, and a crash midway.
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { sql } from '../kit/kit.ts'
+import { sql } from '../kit/database.ts'
 import { byHeader, checkoutsOf, openPerson, openTeam, type Person, rowOf } from './rig.ts'
 import { openStripeSite, planOf, type StripeSite, subscriber } from './stripe-rig.ts'
 import { makeSubscription, type StripeStandIn, sendEvent } from './stripe-stand-in.ts'

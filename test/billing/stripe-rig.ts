@@ -1,5 +1,6 @@
 // A gateway that takes payments through a Stripe stand-in, and people who pay there.
-import { cloneDatabase, type OpenGateway, openGateway } from '../kit/kit.ts'
+import { cloneDatabase } from '../kit/database.ts'
+import { type OpenGateway, openGateway } from '../kit/open-gateway.ts'
 import { byHeader, checkoutsOf, openPerson, type Person, rowOf, type Site } from './rig.ts'
 import { openStripeStandIn, pay, type StripeStandIn, sendEvent, settings } from './stripe-stand-in.ts'
 

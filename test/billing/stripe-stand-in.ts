@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Stripe } from 'stripe'
-import { atEnd } from '../kit/kit.ts'
+import { atEnd } from '../kit/at-end.ts'
 
 export const settings = {
   STRIPE_SECRET_KEY: 'sk_test_1',

@@ -1,6 +1,6 @@
 // The gateway maps each subscription update from Stripe to a plan and a status, and lets no outdated one replace a newer state.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { sql } from '../kit/kit.ts'
+import { sql } from '../kit/database.ts'
 import { rowOf } from './rig.ts'
 import { type Customers, openCustomers } from './stripe-rig.ts'
 import { makeSubscription, pay, sendEvent } from './stripe-stand-in.ts'

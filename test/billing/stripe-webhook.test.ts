@@ -1,6 +1,7 @@
 // Stripe webhook events are trusted only by their signature, are idempotent, and lead to the same state in any order.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { api, openGateway } from '../kit/kit.ts'
+import { api } from '../kit/api.ts'
+import { openGateway } from '../kit/open-gateway.ts'
 import { send } from '../promises/wire.ts'
 import { type Customers, openCustomers } from './stripe-rig.ts'
 import { makeInvoice, makeSubscription, pay, sendEvent } from './stripe-stand-in.ts'

@@ -1,7 +1,11 @@
 // An operator suspends an account: its subscription counts as inactive until it resumes; signing in and reading stay possible.
 import { expect, it } from 'vitest'
 import { logIn, newPerson } from '../accounts/person.ts'
-import { api, command, commons, connectedInstance, sql } from '../kit/kit.ts'
+import { connectedInstance } from '../kit/accounts.ts'
+import { api } from '../kit/api.ts'
+import { command } from '../kit/command.ts'
+import { commons } from '../kit/commons.ts'
+import { sql } from '../kit/database.ts'
 import { newNumber } from '../rest-compat/rig.ts'
 
 const { url, databaseUrl } = commons()

@@ -6,7 +6,9 @@ import { setPlan } from '../../src/billing/service.ts'
 import { whatIsTooMuch } from '../../src/billing/team-fit.ts'
 import { sqlTransaction } from '../../src/core/database/transaction.ts'
 import { codeOf } from '../../src/core/errors.ts'
-import { cloneDatabase, openGateway, prisma, sql, whileHeld } from '../kit/kit.ts'
+import { cloneDatabase, prisma, sql } from '../kit/database.ts'
+import { whileHeld } from '../kit/held.ts'
+import { openGateway } from '../kit/open-gateway.ts'
 import { checkoutsOf, invite, openPerson, openTeam, type Person, rowOf, type Site, ways } from './rig.ts'
 
 let site: Site

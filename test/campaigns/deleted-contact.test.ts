@@ -1,7 +1,10 @@
 // A contact that is deleted after the campaign was made gets nothing, whether its message is planned, queued, or was given back.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Api, connectedInstance, sql, until } from '../kit/kit.ts'
+import { connectedInstance } from '../kit/accounts.ts'
+import type { Api } from '../kit/api.ts'
+import { sql } from '../kit/database.ts'
 import { openScene, type Scene } from '../kit/scene.ts'
+import { until } from '../kit/until.ts'
 import { campaignTo, expectCreated, expectOnceEach, numbers, reach, statsOf } from './rig.ts'
 
 let scene: Scene

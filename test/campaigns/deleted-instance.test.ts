@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { sqlTransaction } from '../../src/core/database/transaction.ts'
 import { newId } from '../../src/core/id.ts'
 import { enqueueMessages } from '../../src/messages/accept/enqueue.ts'
-import { cloneDatabase, sql } from '../kit/kit.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
 import { openWorkspace } from '../messages/rig.ts'
 
 it('enqueues the page of an instance that was deleted a moment ago; its messages fail when they are claimed', async () => {

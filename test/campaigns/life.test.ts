@@ -1,9 +1,12 @@
 // The life of a campaign: it starts at once or at its time, sends to each number once, pauses, resumes and ends.
 import { beforeAll, describe, expect, it } from 'vitest'
+import { type Account, connectedInstance, createAccount } from '../kit/accounts.ts'
+import type { Api } from '../kit/api.ts'
+import { sql } from '../kit/database.ts'
 import { slow } from '../kit/fault.ts'
 import { expectInvariants } from '../kit/invariants.ts'
-import { type Account, type Api, connectedInstance, createAccount, sql, until } from '../kit/kit.ts'
 import { openScene, type Scene } from '../kit/scene.ts'
+import { until } from '../kit/until.ts'
 import { bringForward, campaignTo, expectCreated, expectOnceEach, ledger, numbers, reach, recount, statsOf } from './rig.ts'
 
 let databaseUrl: string
@@ -21,7 +24,6 @@ beforeAll(async () => {
 
 /** Delay of each page, so that recipients remain when the test stops the campaign. The campaign rests three times as long. */
 const pageMs = 150
-
 let used = 0
 function fresh(count: number, end?: string): string[] {
   used += count
@@ -227,9 +229,8 @@ describe('cancelling', () => {
     expect(timeline.cancelledAt).toBe(answer.body.data.updatedAt)
     expect((await ledger(databaseUrl, id)).size).toBe(400 - stats.cancelled)
     expect(await usedQuota()).toBe(before + 400 - stats.cancelled)
-    for (const action of ['pause', 'resume', 'cancel']) {
+    for (const action of ['pause', 'resume', 'cancel'])
       expect((await client.post(`campaigns/${id}/${action}`)).body.error.code).toBe('INVALID_STATE')
-    }
   })
 
   it('a single message counts it as cancelled in the statistics', async () => {

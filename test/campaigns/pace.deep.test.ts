@@ -1,6 +1,10 @@
 // The pace of a campaign that three processes could send: one rate for all of them, and each recipient once.
 import { it } from 'vitest'
-import { api, cloneDatabase, connectedInstance, createAccount, sql, startGateway, until } from '../kit/kit.ts'
+import { connectedInstance, createAccount } from '../kit/accounts.ts'
+import { api } from '../kit/api.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
+import { startGateway } from '../kit/gateway.ts'
+import { until } from '../kit/until.ts'
 import { campaignTo, expectCreated, expectEven, expectOnceEach, numbers, reach } from './rig.ts'
 
 it('holds over three processes, one of which is killed in the middle', { timeout: 120_000 }, async () => {

@@ -1,6 +1,9 @@
 // The pace of a campaign when its process is killed: nobody is left out or written to twice, and nothing is made up for.
 import { expect, it } from 'vitest'
-import { api, cloneDatabase, connectedInstance, createAccount, sql, startGateway } from '../kit/kit.ts'
+import { connectedInstance, createAccount } from '../kit/accounts.ts'
+import { api } from '../kit/api.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
+import { startGateway } from '../kit/gateway.ts'
 import { campaignTo, expectCreated, expectEven, expectOnceEach, numbers, reach } from './rig.ts'
 
 it('holds after kill -9 in the middle of a page', async () => {

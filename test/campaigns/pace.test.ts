@@ -1,7 +1,10 @@
 // The pace of a campaign against the real gateway: its rate, its quiet hours, and changes of both; on REST and in the graph.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Api, connectedInstance, createAccount, sql, until } from '../kit/kit.ts'
+import { connectedInstance, createAccount } from '../kit/accounts.ts'
+import type { Api } from '../kit/api.ts'
+import { sql } from '../kit/database.ts'
 import { openScene, type Scene } from '../kit/scene.ts'
+import { until } from '../kit/until.ts'
 import { expectRefusal, nobody } from '../rest-compat/rig.ts'
 import { campaignTo, expectCreated, expectEven, expectOnceEach, numbers, reach, statsOf } from './rig.ts'
 

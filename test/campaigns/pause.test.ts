@@ -10,7 +10,7 @@ import { claimMessages } from '../../src/messages/dispatch/claim.ts'
 import { settlement } from '../../src/messages/dispatch/settle.ts'
 import { safetyCache } from '../../src/messages/safety/safety.ts'
 import type { SendOutcome } from '../../src/providers/outgoing.ts'
-import { cloneDatabase, sql } from '../kit/kit.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
 import { openWorkspace } from '../messages/rig.ts'
 import { campaignTo, numbers } from './rig.ts'
 

@@ -1,7 +1,8 @@
 // The preview of the largest campaign does not hold up other requests.
 import { expect, it } from 'vitest'
 import { previewCampaign } from '../../src/campaigns/preview.ts'
-import { cloneDatabase, measuredAgain } from '../kit/kit.ts'
+import { cloneDatabase } from '../kit/database.ts'
+import { measuredAgain } from '../kit/measured.ts'
 import { openWorkspace } from '../messages/rig.ts'
 
 // Measured again when other processes keep the machine too busy.

@@ -1,7 +1,8 @@
 // The course of a campaign in parts of its time, and the reasons of its failures: counts that agree with its statistics.
 import { beforeAll, expect, it } from 'vitest'
 import { newId } from '../../src/core/id.ts'
-import { sql, until } from '../kit/kit.ts'
+import { sql } from '../kit/database.ts'
+import { until } from '../kit/until.ts'
 import { openRig, type Rig, uuid } from '../rest-compat/rig.ts'
 import { campaignTo, expectCreated, numbers, reach, statsOf } from './rig.ts'
 

@@ -1,7 +1,7 @@
 // The recipients of a campaign of 100,000: a page costs what it costs among 100, and the CSV of all takes no memory.
 import { Readable } from 'node:stream'
 import { beforeAll, expect, it } from 'vitest'
-import { sql } from '../kit/kit.ts'
+import { sql } from '../kit/database.ts'
 import { measuredAgain } from '../kit/measured.ts'
 import { residentBytes } from '../kit/resident.ts'
 import { openProcessRig, type ProcessRig } from '../rest-compat/rig.ts'

@@ -3,7 +3,9 @@
 import { parse } from 'csv-parse/sync'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { newId } from '../../src/core/id.ts'
-import { type Answer, sql, until } from '../kit/kit.ts'
+import type { Answer } from '../kit/api.ts'
+import { sql } from '../kit/database.ts'
+import { until } from '../kit/until.ts'
 import { expectRefusal, moment, nobody, openRig, type Rig, uuid } from '../rest-compat/rig.ts'
 import { campaignTo, expectCreated, numbers, reach, statsOf } from './rig.ts'
 

@@ -1,6 +1,8 @@
 // Rig of the campaign tests: numbers, bodies, and a recount of the state of every recipient.
 import { expect } from 'vitest'
-import { type Answer, type Api, sql, until } from '../kit/kit.ts'
+import type { Answer, Api } from '../kit/api.ts'
+import { sql } from '../kit/database.ts'
+import { until } from '../kit/until.ts'
 
 /** `count` numbers whose messages the sandbox marks as read at once, or treats by the given ending. */
 export function numbers(count: number, end = '5555', from = 0): string[] {

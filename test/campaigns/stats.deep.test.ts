@@ -2,7 +2,9 @@
 import { expect, it } from 'vitest'
 import { statsOf } from '../../src/campaigns/stats.ts'
 import { newId } from '../../src/core/id.ts'
-import { cloneDatabase, connectedInstance, createAccount, measuredAgain, sql } from '../kit/kit.ts'
+import { connectedInstance, createAccount } from '../kit/accounts.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
+import { measuredAgain } from '../kit/measured.ts'
 import { contextFor, openApp } from '../messages/rig.ts'
 
 const [campaigns, each] = [100, 2_000]

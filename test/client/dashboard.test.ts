@@ -1,8 +1,10 @@
 // The typed client of the GraphQL guide runs unchanged and survives a dropped connection.
 import { spawn } from 'node:child_process'
 import { expect, it } from 'vitest'
-import { node, root, until, watch } from '../kit/kit.ts'
+import { node, root } from '../kit/environment.ts'
+import { watch } from '../kit/gateway.ts'
 import { openPassage } from '../kit/passage.ts'
+import { until } from '../kit/until.ts'
 import { openRig, text } from '../rest-compat/rig.ts'
 
 it('queries, sends, and follows events without gap or repeat across a dropped connection', async () => {

@@ -1,7 +1,7 @@
 // Setup for tests of webhooks that Meta is pointed at: a server that stands for our public address and answers Meta's verification.
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { atEnd } from '../kit/kit.ts'
+import { atEnd } from '../kit/at-end.ts'
 import { openRig, type Rig } from './rig.ts'
 import type { MetaNumber } from './stand-in.ts'
 

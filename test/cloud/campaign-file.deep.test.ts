@@ -1,7 +1,9 @@
 // Campaigns that send one file of ours to many recipients through Meta: one upload, and memory that does not grow with their number.
 import { expect, it } from 'vitest'
-import { sql, startGateway, until } from '../kit/kit.ts'
+import { sql } from '../kit/database.ts'
+import { startGateway } from '../kit/gateway.ts'
 import { residentBytes } from '../kit/resident.ts'
+import { until } from '../kit/until.ts'
 import { upload } from '../media/rig.ts'
 import { openStage } from './kill-rig.ts'
 import { rigOf } from './rig.ts'

@@ -1,7 +1,8 @@
 // Connecting, replacing the token and logging out of an instance on Meta's Cloud API.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { openSse } from '../events/sse.ts'
-import { sql, until } from '../kit/kit.ts'
+import { sql } from '../kit/database.ts'
+import { until } from '../kit/until.ts'
 import { type CallbackRig, openCallbackRig } from './callback-rig.ts'
 import type { Rig } from './rig.ts'
 import type { MetaNumber } from './stand-in.ts'

@@ -2,7 +2,8 @@
 import { expect, it } from 'vitest'
 import { doctor } from '../../src/cli/doctor.ts'
 import { readConfig } from '../../src/core/config/config.ts'
-import { secretKey, sql } from '../kit/kit.ts'
+import { sql } from '../kit/database.ts'
+import { secretKey } from '../kit/environment.ts'
 import { dataFolder } from '../promises/demo.ts'
 import { openRig } from './rig.ts'
 

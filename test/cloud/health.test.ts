@@ -1,7 +1,8 @@
 // Health of numbers on Meta's Cloud API: read at an interval, and shown as the safety of the instance.
 import { beforeAll, expect, it } from 'vitest'
 import { assess } from '../../src/instances/safety.ts'
-import { sql, until } from '../kit/kit.ts'
+import { sql } from '../kit/database.ts'
+import { until } from '../kit/until.ts'
 import { openRig, type Phone, type Rig } from './rig.ts'
 
 let rig: Rig

@@ -1,7 +1,9 @@
 // Messages of Meta's webhook: each kind is stored with the parts that matter, its file is kept here, and Meta is told that it was read.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { sweepMessages } from '../../src/messages/retention/sweep.ts'
-import { connectedInstance, sql, until } from '../kit/kit.ts'
+import { connectedInstance } from '../kit/accounts.ts'
+import { sql } from '../kit/database.ts'
+import { until } from '../kit/until.ts'
 import { openApp } from '../messages/rig.ts'
 import { connect, type HookRig, type Line, messageOf, openHookRig, person } from './hook-rig.ts'
 

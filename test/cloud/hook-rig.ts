@@ -1,16 +1,10 @@
 // Setup for tests of Meta's webhook: a gateway in this process, a stand-in of the Graph API, and numbers whose webhooks the test posts.
 import { expect } from 'vitest'
-import {
-  type Account,
-  type Api,
-  api,
-  cloneDatabase,
-  createAccount,
-  type OpenGateway,
-  openGateway,
-  sql,
-  until,
-} from '../kit/kit.ts'
+import { type Account, createAccount } from '../kit/accounts.ts'
+import { type Api, api } from '../kit/api.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
+import { type OpenGateway, openGateway } from '../kit/open-gateway.ts'
+import { until } from '../kit/until.ts'
 import { type MetaNumber, openStandIn, type StandIn } from './stand-in.ts'
 import { type Change, envelope, sign } from './stand-in-hooks.ts'
 

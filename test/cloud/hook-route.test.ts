@@ -1,8 +1,11 @@
 // Attacks on Meta's webhook, and its bounds: nobody without the secret of an instance can say anything about it, and nothing is lost.
 import net from 'node:net'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { createAccount } from '../kit/accounts.ts'
+import { api } from '../kit/api.ts'
+import { sql } from '../kit/database.ts'
 import { refuse } from '../kit/fault.ts'
-import { api, createAccount, sql, until } from '../kit/kit.ts'
+import { until } from '../kit/until.ts'
 import { type HookRig, type Line, messageOf, openHookRig } from './hook-rig.ts'
 import { envelope, sign } from './stand-in-hooks.ts'
 

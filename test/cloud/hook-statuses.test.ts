@@ -1,6 +1,7 @@
 // Statuses of Meta's webhook: the order of a message's statuses holds, whatever order and number they come in, and whatever they overtake.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { sql, until } from '../kit/kit.ts'
+import { sql } from '../kit/database.ts'
+import { until } from '../kit/until.ts'
 import { connect, type HookRig, type Line, messageOf, openHookRig, person } from './hook-rig.ts'
 import type { Taken } from './stand-in.ts'
 import { statusOf } from './stand-in-hooks.ts'

@@ -2,7 +2,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Pool } from 'undici'
 import { expect, it } from 'vitest'
-import { api, atEnd, cloneDatabase, createAccount, measuredAgain, sql, startGateway } from '../kit/kit.ts'
+import { createAccount } from '../kit/accounts.ts'
+import { api } from '../kit/api.ts'
+import { atEnd } from '../kit/at-end.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
+import { startGateway } from '../kit/gateway.ts'
+import { measuredAgain } from '../kit/measured.ts'
 import { openStandIn } from './stand-in.ts'
 import { envelope, sign } from './stand-in-hooks.ts'
 

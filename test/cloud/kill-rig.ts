@@ -1,6 +1,10 @@
 // Setup for tests in which a gateway dies around a call to Meta.
 import { expect } from 'vitest'
-import { type Account, api, cloneDatabase, createAccount, openGateway, sql, startGateway } from '../kit/kit.ts'
+import { type Account, createAccount } from '../kit/accounts.ts'
+import { api } from '../kit/api.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
+import { startGateway } from '../kit/gateway.ts'
+import { openGateway } from '../kit/open-gateway.ts'
 import { fresh, rigOf } from './rig.ts'
 import { openStandIn, type StandIn } from './stand-in.ts'
 

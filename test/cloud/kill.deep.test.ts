@@ -1,6 +1,8 @@
 // A gateway that is killed around each call to Meta: no message leaves twice, and connecting goes on in the next process.
 import { expect, it } from 'vitest'
-import { openGateway, startGateway, until } from '../kit/kit.ts'
+import { startGateway } from '../kit/gateway.ts'
+import { openGateway } from '../kit/open-gateway.ts'
+import { until } from '../kit/until.ts'
 import { createVerified, openCallback } from './callback-rig.ts'
 import { openStage, sendAndKill } from './kill-rig.ts'
 import { rigOf } from './rig.ts'

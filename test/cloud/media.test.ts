@@ -1,6 +1,7 @@
 // The files of messages: one of ours is uploaded once for each number and used again, any other is fetched by Meta from its address.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { sql, until } from '../kit/kit.ts'
+import { sql } from '../kit/database.ts'
+import { until } from '../kit/until.ts'
 import { upload } from '../media/rig.ts'
 import { fresh, openRig, type Phone, type Rig } from './rig.ts'
 

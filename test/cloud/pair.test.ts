@@ -1,6 +1,6 @@
 // The operator's commands for instances on Meta's Cloud API: pairing says how it goes, and the list says what is wrong.
 import { beforeAll, expect, it } from 'vitest'
-import { command } from '../kit/kit.ts'
+import { command } from '../kit/command.ts'
 import { type CallbackRig, openCallbackRig } from './callback-rig.ts'
 import type { Rig } from './rig.ts'
 

@@ -1,6 +1,8 @@
 // The secrets of an instance on Meta's Cloud API stand in no row, log, answer, event, metric or line of a command.
 import { expect, it } from 'vitest'
-import { command, sql, until } from '../kit/kit.ts'
+import { command } from '../kit/command.ts'
+import { sql } from '../kit/database.ts'
+import { until } from '../kit/until.ts'
 import { messageOf } from './hook-rig.ts'
 import { openRig, type Rig } from './rig.ts'
 import type { MetaNumber, Taken } from './stand-in.ts'

@@ -1,7 +1,7 @@
 // Messages through Meta's Cloud API, from the request to the network: every type as Meta takes it, waits, lost answers and new tokens.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { messageExamples, type SendType } from '../../src/message-types/service.ts'
-import { until } from '../kit/kit.ts'
+import { until } from '../kit/until.ts'
 import { fresh, openRig, type Phone, type Rig } from './rig.ts'
 
 let rig: Rig

@@ -3,7 +3,7 @@
 import { createHash, randomBytes, randomInt } from 'node:crypto'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { atEnd } from '../kit/kit.ts'
+import { atEnd } from '../kit/at-end.ts'
 import { type ApprovedByMeta, type CheckedMessage, checkMessage, checkRead, Refusal, type Uploaded } from './stand-in-check.ts'
 import { createAccounts, jsonOf, type MetaNumber } from './stand-in-numbers.ts'
 import { readUpload } from './stand-in-upload.ts'

@@ -1,6 +1,6 @@
 // Templates that Meta approved: their import over all pages, and messages from them as Meta takes them.
 import { beforeAll, expect, it } from 'vitest'
-import { until } from '../kit/kit.ts'
+import { until } from '../kit/until.ts'
 import { fresh, openRig, type Phone, type Rig } from './rig.ts'
 
 const body = (text: string) => ({ type: 'BODY', text })

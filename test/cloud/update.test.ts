@@ -1,6 +1,6 @@
 // Changing an instance of the Cloud API: a new token after the old one was refused, the verify token, and the identity.
 import { beforeAll, expect, it } from 'vitest'
-import { until } from '../kit/kit.ts'
+import { until } from '../kit/until.ts'
 import { openRig, type Rig } from './rig.ts'
 
 let rig: Rig

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream'
 import { expect, it } from 'vitest'
 import type { StoredFile } from '../../src/providers/provider.ts'
-import { cloneDatabase, sql } from '../kit/kit.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
 import { openProvider, outgoing, type ProviderRig, type Shop } from './provider-rig.ts'
 import { openStandIn, type StandIn } from './stand-in.ts'
 

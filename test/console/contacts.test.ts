@@ -1,6 +1,7 @@
 // Proves that contacts are made, searched, grouped, imported and deleted on their pages, and that a conversation is live.
 import { describe, expect, it } from 'vitest'
-import { commons, until } from '../kit/kit.ts'
+import { commons } from '../kit/commons.ts'
+import { until } from '../kit/until.ts'
 import { faultsOf } from './look.ts'
 import { browserFound, furnished, sendText, visit } from './rig.ts'
 

@@ -1,6 +1,7 @@
 // Proves that the pages of events and usage show what happened, newest first, and what arrives meanwhile on demand.
 import { describe, expect, it } from 'vitest'
-import { commons, until } from '../kit/kit.ts'
+import { commons } from '../kit/commons.ts'
+import { until } from '../kit/until.ts'
 import { browserFound, furnished, sendText, visit } from './rig.ts'
 
 const site = commons()

@@ -1,7 +1,7 @@
 // Proves what holds on every page: names, landmarks, accessibility, no sideways scrolling, nothing from elsewhere, every language.
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { newPerson } from '../accounts/person.ts'
-import { commons } from '../kit/kit.ts'
+import { commons } from '../kit/commons.ts'
 import { isData, visibleTexts, wordsOf } from './languages.ts'
 import { missingPages, nameOf, openPages, pages } from './pages.ts'
 import { browserFound, visit } from './rig.ts'

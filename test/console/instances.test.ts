@@ -1,7 +1,9 @@
 // Proves that an instance is made, connected, written to, logged out and deleted on its page.
 import { describe, expect, it } from 'vitest'
 import { newPerson } from '../accounts/person.ts'
-import { commons, connectedInstance, until } from '../kit/kit.ts'
+import { connectedInstance } from '../kit/accounts.ts'
+import { commons } from '../kit/commons.ts'
+import { until } from '../kit/until.ts'
 import { faultsOf } from './look.ts'
 import { browserFound, furnished, sendText, visit } from './rig.ts'
 

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { password } from '../accounts/person.ts'
-import { commons } from '../kit/kit.ts'
+import { commons } from '../kit/commons.ts'
 import { openReceiver } from './receiver.ts'
 import { browserFound, furnished, visit } from './rig.ts'
 

@@ -1,6 +1,8 @@
 // Proves that a key made on the page works at once, is shown once, and is refused after it was revoked.
 import { describe, expect, it } from 'vitest'
-import { api, commons, until } from '../kit/kit.ts'
+import { api } from '../kit/api.ts'
+import { commons } from '../kit/commons.ts'
+import { until } from '../kit/until.ts'
 import { browserFound, furnished, visit } from './rig.ts'
 
 const site = commons()

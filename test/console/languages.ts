@@ -2,7 +2,7 @@
 import { globSync } from 'node:fs'
 import path from 'node:path'
 import type { Page } from 'playwright-core'
-import { root } from '../kit/kit.ts'
+import { root } from '../kit/environment.ts'
 
 const web = path.join(root, 'src/console/web')
 

@@ -1,7 +1,8 @@
 // Proves that a link of the operator signs in, once.
 import { expect, it } from 'vitest'
 import { newAccount } from '../accounts/person.ts'
-import { command, commons } from '../kit/kit.ts'
+import { command } from '../kit/command.ts'
+import { commons } from '../kit/commons.ts'
 import { browserFound, visit } from './rig.ts'
 
 const site = commons()

@@ -2,8 +2,12 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { newPerson } from '../accounts/person.ts'
-import { cloneDatabase, commons, connectedInstance, startGateway, until } from '../kit/kit.ts'
+import { connectedInstance } from '../kit/accounts.ts'
+import { commons } from '../kit/commons.ts'
+import { cloneDatabase } from '../kit/database.ts'
+import { startGateway } from '../kit/gateway.ts'
 import { ownPort } from '../kit/port.ts'
+import { until } from '../kit/until.ts'
 import { browserFound, furnished, sendText, visit } from './rig.ts'
 
 const site = commons()

@@ -1,7 +1,8 @@
 // The links of mails that the gateway of the run wrote to files.
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { commons, until } from '../kit/kit.ts'
+import { commons } from '../kit/commons.ts'
+import { until } from '../kit/until.ts'
 
 /** Waits for a mail to that address with a link; returns the link of the newest one. */
 export async function lastMailTo(to: string): Promise<string> {

@@ -2,7 +2,11 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { newPerson } from '../accounts/person.ts'
-import { api, commons, connectedInstance, sql, until } from '../kit/kit.ts'
+import { connectedInstance } from '../kit/accounts.ts'
+import { api } from '../kit/api.ts'
+import { commons } from '../kit/commons.ts'
+import { sql } from '../kit/database.ts'
+import { until } from '../kit/until.ts'
 import { browserFound, furnished, sendText, visit } from './rig.ts'
 
 const site = commons()

@@ -2,7 +2,8 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { commons, until } from '../kit/kit.ts'
+import { commons } from '../kit/commons.ts'
+import { until } from '../kit/until.ts'
 import { faultsOf } from './look.ts'
 import { browserFound, furnished, sendText, visit } from './rig.ts'
 

@@ -1,7 +1,10 @@
 // Proves that operators see the installation and retry its dead jobs on their page, and that nobody else finds that page.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { newPerson, type Person } from '../accounts/person.ts'
-import { cloneDatabase, command, openGateway, sql, until } from '../kit/kit.ts'
+import { command } from '../kit/command.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
+import { openGateway } from '../kit/open-gateway.ts'
+import { until } from '../kit/until.ts'
 import { faultsOf } from './look.ts'
 import { browserFound, type Site, visit } from './rig.ts'
 

@@ -1,7 +1,9 @@
 // Proves that the console works over plain http in a local network, where browsers offer neither a clipboard nor random ids.
 import { expect, it } from 'vitest'
 import { newPerson } from '../accounts/person.ts'
-import { cloneDatabase, connectedInstance, openGateway } from '../kit/kit.ts'
+import { connectedInstance } from '../kit/accounts.ts'
+import { cloneDatabase } from '../kit/database.ts'
+import { openGateway } from '../kit/open-gateway.ts'
 import { ownPort } from '../kit/port.ts'
 import { browserFound, visit } from './rig.ts'
 

@@ -4,7 +4,12 @@ import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, it } from 'vitest'
-import { api, atEnd, cloneDatabase, createAccount, environment, node, root, watch } from '../kit/kit.ts'
+import { createAccount } from '../kit/accounts.ts'
+import { api } from '../kit/api.ts'
+import { atEnd } from '../kit/at-end.ts'
+import { cloneDatabase } from '../kit/database.ts'
+import { environment, node, root } from '../kit/environment.ts'
+import { watch } from '../kit/gateway.ts'
 
 const left = new Set(['node_modules', '.git', '.data', 'dist'])
 

@@ -2,7 +2,8 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { newPerson, type Person } from '../accounts/person.ts'
-import { atEnd, connectedInstance, type TestInstance } from '../kit/kit.ts'
+import { connectedInstance, type TestInstance } from '../kit/accounts.ts'
+import { atEnd } from '../kit/at-end.ts'
 import { findChromium, launchChromium } from './chromium.ts'
 
 export interface Site {

@@ -1,6 +1,8 @@
 // A workspace that has something on every page, and a team.
 import type { Person } from '../accounts/person.ts'
-import { type Commons, command, until } from '../kit/kit.ts'
+import { command } from '../kit/command.ts'
+import type { Commons } from '../kit/commons.ts'
+import { until } from '../kit/until.ts'
 import { openReceiver } from './receiver.ts'
 import { furnished, sendText } from './rig.ts'
 

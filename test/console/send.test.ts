@@ -1,6 +1,7 @@
 // Proves that messages are sent from the page as they were typed, once, and that a refusal names its fields.
 import { describe, expect, it } from 'vitest'
-import { commons, until } from '../kit/kit.ts'
+import { commons } from '../kit/commons.ts'
+import { until } from '../kit/until.ts'
 import { browserFound, furnished, visit } from './rig.ts'
 
 const site = commons()

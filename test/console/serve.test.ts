@@ -2,7 +2,9 @@
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { readManifest } from '../../src/console/manifest.ts'
-import { cloneDatabase, commons, openGateway } from '../kit/kit.ts'
+import { commons } from '../kit/commons.ts'
+import { cloneDatabase } from '../kit/database.ts'
+import { openGateway } from '../kit/open-gateway.ts'
 
 const site = commons()
 const manifest = readManifest()

@@ -1,7 +1,8 @@
 // Proves how people come in and go out: by password, by the links of mails, in all tabs at once.
 import { describe, expect, it } from 'vitest'
 import { newAccount, newPerson, password, signIn } from '../accounts/person.ts'
-import { commons, until } from '../kit/kit.ts'
+import { commons } from '../kit/commons.ts'
+import { until } from '../kit/until.ts'
 import { openTeam } from '../promises/people.ts'
 import { lastMailTo } from './mails.ts'
 import { browserFound, furnished, sendText, visit } from './rig.ts'

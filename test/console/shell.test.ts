@@ -1,6 +1,7 @@
 // Proves the shell: its landmarks and names, its menus, Find, the keys, and the zone and language of the reader.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { commons, until } from '../kit/kit.ts'
+import { commons } from '../kit/commons.ts'
+import { until } from '../kit/until.ts'
 import { violations } from './axe.ts'
 import { browserFound, furnished, sendText, visit } from './rig.ts'
 

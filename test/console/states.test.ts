@@ -1,8 +1,11 @@
 // Proves how every page is while its answers are awaited, after they failed, while the gateway is gone, and afterwards.
 import type { Page, Request, Route } from 'playwright-core'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
-import { cloneDatabase, commons, openGateway, until } from '../kit/kit.ts'
+import { commons } from '../kit/commons.ts'
+import { cloneDatabase } from '../kit/database.ts'
+import { openGateway } from '../kit/open-gateway.ts'
 import { openPassage } from '../kit/passage.ts'
+import { until } from '../kit/until.ts'
 import { violations } from './axe.ts'
 import { wordsOf } from './languages.ts'
 import { pages } from './pages.ts'

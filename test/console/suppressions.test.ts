@@ -1,6 +1,7 @@
 // Proves that a number that is added on the page gets no messages, and gets them again when it was removed.
 import { describe, expect, it } from 'vitest'
-import { commons, until } from '../kit/kit.ts'
+import { commons } from '../kit/commons.ts'
+import { until } from '../kit/until.ts'
 import { browserFound, furnished, visit } from './rig.ts'
 
 const site = commons()

@@ -1,7 +1,9 @@
 // Proves that a team is managed on its page: invited by mail, withdrawn, promoted, removed, renamed and deleted.
 import { describe, expect, it } from 'vitest'
 import { newPerson } from '../accounts/person.ts'
-import { commons, sql, until } from '../kit/kit.ts'
+import { commons } from '../kit/commons.ts'
+import { sql } from '../kit/database.ts'
+import { until } from '../kit/until.ts'
 import { faultsOf } from './look.ts'
 import { browserFound, furnished, visit } from './rig.ts'
 

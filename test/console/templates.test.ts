@@ -1,6 +1,7 @@
 // Proves that a template is made on its page, that its preview is what the server makes of it, and that a wrong one is marked.
 import { describe, expect, it } from 'vitest'
-import { commons, until } from '../kit/kit.ts'
+import { commons } from '../kit/commons.ts'
+import { until } from '../kit/until.ts'
 import { faultsOf } from './look.ts'
 import { browserFound, furnished, visit } from './rig.ts'
 

@@ -1,7 +1,8 @@
 // Proves that an endpoint is made on its page, that a failed delivery is found with its reason, and that it is delivered again.
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
-import { commons, until } from '../kit/kit.ts'
+import { commons } from '../kit/commons.ts'
+import { until } from '../kit/until.ts'
 import { faultsOf } from './look.ts'
 import { openReceiver } from './receiver.ts'
 import { browserFound, furnished, sendText, visit } from './rig.ts'

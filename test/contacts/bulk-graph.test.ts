@@ -1,9 +1,10 @@
 // Bulk changes of contacts over GraphQL: at once or by a job, paging, refusals, and live progress.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { openSse } from '../events/sse.ts'
+import { sql } from '../kit/database.ts'
 import { hold } from '../kit/fault.ts'
 import { expectInvariants } from '../kit/invariants.ts'
-import { sql, until } from '../kit/kit.ts'
+import { until } from '../kit/until.ts'
 import { moment, newTenant, nobody, openOwnRig, type Rig, type Tenant, uuid } from '../rest-compat/rig.ts'
 import { addContacts, addGroup, type Job, strangers, watchJob } from './bulk-rig.ts'
 

@@ -1,7 +1,7 @@
 // The limit of open bulk jobs per workspace: each holds up to 10,000 ids until it has ended.
 import { expect, it } from 'vitest'
 import { newId } from '../../src/core/id.ts'
-import { sql } from '../kit/kit.ts'
+import { sql } from '../kit/database.ts'
 import { openOwnRig } from '../rest-compat/rig.ts'
 
 it('allows exactly 100 open bulk jobs per workspace over REST and GraphQL, and a new one after one has ended', async () => {

@@ -1,6 +1,8 @@
 // Rig of the bulk job tests: contacts by the thousand, groups with members, and a job watched to its end.
 import { newId } from '../../src/core/id.ts'
-import { type Api, sql, until } from '../kit/kit.ts'
+import type { Api } from '../kit/api.ts'
+import { sql } from '../kit/database.ts'
+import { until } from '../kit/until.ts'
 
 let numbers = 0
 

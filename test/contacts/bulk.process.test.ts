@@ -2,8 +2,11 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { takeTurn } from '../../src/contacts/bulk/bulk.sql.ts'
 import { sqlTransaction } from '../../src/core/database/transaction.ts'
+import { api as apiOf } from '../kit/api.ts'
+import { sql } from '../kit/database.ts'
 import { expectInvariants } from '../kit/invariants.ts'
-import { api as apiOf, openGateway, sql, until } from '../kit/kit.ts'
+import { openGateway } from '../kit/open-gateway.ts'
+import { until } from '../kit/until.ts'
 import { moment, newTenant, type OwnRig, openOwnRig } from '../rest-compat/rig.ts'
 import { addContacts, addGroup, type Job, membersOf, strangers, watchJob } from './bulk-rig.ts'
 

@@ -1,5 +1,5 @@
 // Rig of the tests of imports: sends a CSV file as a form does.
-import { type Answer, type Api, api } from '../kit/kit.ts'
+import { type Answer, type Api, api } from '../kit/api.ts'
 import { type Job, watchJob } from './bulk-rig.ts'
 
 /** Sends `csv` with the other fields of the form to `POST contacts/import`. */

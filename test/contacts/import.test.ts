@@ -1,6 +1,6 @@
 // POST contacts/import and importContacts: what a file creates, updates, skips and refuses, as a job that can be followed.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { sql } from '../kit/kit.ts'
+import { sql } from '../kit/database.ts'
 import { expectRefusal, moment, newTenant, nobody, openRig, type Rig, type Tenant, uuid } from '../rest-compat/rig.ts'
 import { addGroup, membersOf, watchJob } from './bulk-rig.ts'
 import { contactsOf, importAll, postImport } from './import-rig.ts'

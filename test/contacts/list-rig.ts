@@ -1,6 +1,6 @@
 // Rig of the contact list tests: 45 contacts, paging to the end, and the order that PostgreSQL gives.
 import { expect } from 'vitest'
-import { sql } from '../kit/kit.ts'
+import { sql } from '../kit/database.ts'
 import { newNumber, newTenant, openRig, type Rig, type Tenant } from '../rest-compat/rig.ts'
 
 export const sorts = ['createdAt:desc', 'createdAt:asc', 'name:asc', 'name:desc'] as const

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { newId } from '../../src/core/id.ts'
-import { sql } from '../kit/kit.ts'
+import { sql } from '../kit/database.ts'
 import { newTenant, type Rig, type Tenant } from '../rest-compat/rig.ts'
 import { add, ids, names, openLists, ordered, sorts, walk } from './list-rig.ts'
 

@@ -1,6 +1,6 @@
 // Members of a group: pages while members are added and removed, search, and counts that equal a recount.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { sql } from '../kit/kit.ts'
+import { sql } from '../kit/database.ts'
 import { expectRefusal, newNumber, newTenant, openRig, type Rig, type Tenant } from '../rest-compat/rig.ts'
 
 let rig: Rig

@@ -2,8 +2,11 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { pruneBulkJobs } from '../../src/contacts/prune.ts'
 import { newId } from '../../src/core/id.ts'
+import { type Account, createAccount } from '../kit/accounts.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
 import { apiDocument } from '../kit/document.ts'
-import { type Account, cloneDatabase, createAccount, openGateway, sql, until } from '../kit/kit.ts'
+import { openGateway } from '../kit/open-gateway.ts'
+import { until } from '../kit/until.ts'
 import { openApp } from '../messages/rig.ts'
 
 let databaseUrl: string

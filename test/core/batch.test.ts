@@ -1,7 +1,7 @@
 // Proves group commit: which calls share a flush, and which calls a failure affects.
 import { describe, expect, it } from 'vitest'
 import { createBatch } from '../../src/core/batch.ts'
-import { until } from '../kit/kit.ts'
+import { until } from '../kit/until.ts'
 
 /** A batch whose flushes end when the test ends them. */
 function controlled(options: { max?: number; parallel?: number } = {}) {

@@ -7,7 +7,11 @@ import { describe, expect, it } from 'vitest'
 import { networkOf } from '../../src/core/network/network.ts'
 import { type ConnectionBounds, limitConnections } from '../../src/http/connections.ts'
 import { boundUnreadAnswers } from '../../src/http/unread-answers.ts'
-import { atEnd, cloneDatabase, createAccount, startGateway, until } from '../kit/kit.ts'
+import { createAccount } from '../kit/accounts.ts'
+import { atEnd } from '../kit/at-end.ts'
+import { cloneDatabase } from '../kit/database.ts'
+import { startGateway } from '../kit/gateway.ts'
+import { until } from '../kit/until.ts'
 
 const answer = Buffer.alloc(16 * 1024 * 1024)
 

@@ -1,7 +1,7 @@
 // Helpers for tests of outbound requests: an egress client that may reach this machine, and raw servers.
 import type { Server } from 'node:net'
 import { createEgress, type Egress, type EgressOptions, type PostOutcome } from '../../src/core/network/egress.ts'
-import { atEnd } from '../kit/kit.ts'
+import { atEnd } from '../kit/at-end.ts'
 
 const loopback = ['127.0.0.1/32']
 

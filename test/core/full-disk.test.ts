@@ -4,8 +4,10 @@ import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { expect, it } from 'vitest'
+import { api } from '../kit/api.ts'
 import { atEnd } from '../kit/at-end.ts'
-import { api, cloneDatabase, openGateway } from '../kit/kit.ts'
+import { cloneDatabase } from '../kit/database.ts'
+import { openGateway } from '../kit/open-gateway.ts'
 
 interface Disk {
   folder: string

@@ -8,7 +8,7 @@ import { pruneKeys } from '../../src/core/idempotency/prune.ts'
 import { createEgress } from '../../src/core/network/egress.ts'
 import { scheduleMessage, sendMessages } from '../../src/messages/service.ts'
 import { createEndpoint } from '../../src/webhooks/service.ts'
-import { cloneDatabase, sql } from '../kit/kit.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
 import { openWorkspace } from '../messages/rig.ts'
 
 let databaseUrl: string

@@ -6,7 +6,9 @@ import type { App } from '../../src/core/app.ts'
 import { bossDatabase } from '../../src/core/database/boss-database.ts'
 import { defineJob, enqueue, implementJob } from '../../src/core/jobs/jobs.ts'
 import { makeQueues, workOn } from '../../src/core/jobs/work.ts'
-import { atEnd, cloneDatabase, sql, until } from '../kit/kit.ts'
+import { atEnd } from '../kit/at-end.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
+import { until } from '../kit/until.ts'
 import { openApp } from '../messages/rig.ts'
 
 let databaseUrl: string

@@ -3,7 +3,9 @@ import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
 import { migrate, pendingMigrations } from '../../src/core/database/migrate.ts'
-import { cloneDatabase, root, sql, until } from '../kit/kit.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
+import { root } from '../kit/environment.ts'
+import { until } from '../kit/until.ts'
 
 const folder = path.join(root, 'prisma')
 

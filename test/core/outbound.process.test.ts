@@ -7,7 +7,12 @@ import { gzipSync } from 'node:zlib'
 import { fetch } from 'undici'
 import { describe, expect, it } from 'vitest'
 import { createBoundedDispatcher } from '../../src/core/network/outbound.ts'
-import { atEnd, commandProcess, measuredAgain, secretKey, spawnGateway, until } from '../kit/kit.ts'
+import { atEnd } from '../kit/at-end.ts'
+import { commandProcess } from '../kit/command.ts'
+import { secretKey } from '../kit/environment.ts'
+import { spawnGateway } from '../kit/gateway.ts'
+import { measuredAgain } from '../kit/measured.ts'
+import { until } from '../kit/until.ts'
 
 interface Service {
   port: number

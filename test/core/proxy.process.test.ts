@@ -6,8 +6,13 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { openApp } from '../../src/app.ts'
 import { readConfig } from '../../src/core/config/config.ts'
 import { createHttp } from '../../src/http/create.ts'
-import { api, cloneDatabase, type OpenGateway, openGateway, ownServer, secretKey, sql, startGateway, until } from '../kit/kit.ts'
+import { api } from '../kit/api.ts'
+import { cloneDatabase, ownServer, sql } from '../kit/database.ts'
+import { secretKey } from '../kit/environment.ts'
+import { startGateway } from '../kit/gateway.ts'
 import { openLine } from '../kit/line.ts'
+import { type OpenGateway, openGateway } from '../kit/open-gateway.ts'
+import { until } from '../kit/until.ts'
 
 const databaseUrl = await cloneDatabase()
 

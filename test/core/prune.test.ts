@@ -8,7 +8,8 @@ import type { ExpiredRows } from '../../src/core/jobs/prune.sql.ts'
 import { definePrune } from '../../src/core/jobs/prune.ts'
 import { pruneEvents } from '../../src/events/log/prune.ts'
 import { pruneDeliveries } from '../../src/webhooks/prune.ts'
-import { cloneDatabase, sql, whileHeld } from '../kit/kit.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
+import { whileHeld } from '../kit/held.ts'
 
 let databaseUrl: string
 let app: App

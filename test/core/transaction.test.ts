@@ -4,7 +4,7 @@ import { type Database, openDatabase, type Sql } from '../../src/core/database/d
 import { sqlTransaction, transaction } from '../../src/core/database/transaction.ts'
 import { newId } from '../../src/core/id.ts'
 import { isTaken } from '../../src/core/public-failure.ts'
-import { cloneDatabase, sql } from '../kit/kit.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
 
 async function open(): Promise<{ databaseUrl: string; database: Database }> {
   const databaseUrl = await cloneDatabase()

@@ -3,8 +3,11 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { type Database, openDatabase } from '../../src/core/database/database.ts'
 import { sqlTransaction } from '../../src/core/database/transaction.ts'
 import { publicFailure } from '../../src/core/public-failure.ts'
-import { cloneDatabase, createAccount, ownServer, sql, startGateway, until } from '../kit/kit.ts'
+import { createAccount } from '../kit/accounts.ts'
+import { cloneDatabase, ownServer, sql } from '../kit/database.ts'
+import { startGateway } from '../kit/gateway.ts'
 import { openLine } from '../kit/line.ts'
+import { until } from '../kit/until.ts'
 
 const databaseUrl = await cloneDatabase()
 const outside = sql(databaseUrl)

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { eventDefinitions } from '../../src/event-types.ts'
 import { openSse } from '../events/sse.ts'
 import { apiDocument, expectPayload } from '../kit/document.ts'
-import { until } from '../kit/kit.ts'
+import { until } from '../kit/until.ts'
 import { openRig, text } from '../rest-compat/rig.ts'
 import { openReceiver } from '../webhooks/receiver.ts'
 

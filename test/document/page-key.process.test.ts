@@ -4,7 +4,10 @@ import http from 'node:http'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createLinks, linkHeader, linkLifeMs } from '../../src/demo/links.ts'
 import { newPerson } from '../accounts/person.ts'
-import { api, cloneDatabase, command, type OpenGateway, openGateway, sql } from '../kit/kit.ts'
+import { api } from '../kit/api.ts'
+import { command } from '../kit/command.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
+import { type OpenGateway, openGateway } from '../kit/open-gateway.ts'
 import { openPage, programOf } from './page-rig.ts'
 
 const aKey = /svc_live_[0-9a-f]{64}/

@@ -1,7 +1,7 @@
 // Runs the script of a served page as a browser would, as far as the gateway's own scripts need: forms, addresses, session
 // storage.
 import vm from 'node:vm'
-import { until } from '../kit/kit.ts'
+import { until } from '../kit/until.ts'
 
 export interface Opened {
   /** The message that the page shows. */

@@ -3,8 +3,10 @@ import { once } from 'node:events'
 import http from 'node:http'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { newPerson } from '../accounts/person.ts'
+import { api } from '../kit/api.ts'
+import { cloneDatabase } from '../kit/database.ts'
 import { apiDocument } from '../kit/document.ts'
-import { api, cloneDatabase, openGateway } from '../kit/kit.ts'
+import { openGateway } from '../kit/open-gateway.ts'
 import { openPage } from './page-rig.ts'
 
 interface Shown {

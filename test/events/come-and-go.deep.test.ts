@@ -2,7 +2,10 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect, it } from 'vitest'
-import { type Gateway, type Holdings, holdingsOf, inspectable, until } from '../kit/kit.ts'
+import type { Gateway } from '../kit/gateway.ts'
+import { holdingsOf, inspectable } from '../kit/holdings.ts'
+import type { Holdings } from '../kit/inside.ts'
+import { until } from '../kit/until.ts'
 import { openProcessRig, type Tenant, text } from '../rest-compat/rig.ts'
 
 const waves = 50

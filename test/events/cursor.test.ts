@@ -6,7 +6,9 @@ import { createSealer } from '../../src/core/seal.ts'
 import { openCursor, placeAt, sealCursor } from '../../src/events/log/cursor.ts'
 import { endOf, numberBefore, resumeAfter } from '../../src/events/log/place.ts'
 import { pruneEvents } from '../../src/events/log/prune.ts'
-import { cloneDatabase, createAccount, until } from '../kit/kit.ts'
+import { createAccount } from '../kit/accounts.ts'
+import { cloneDatabase } from '../kit/database.ts'
+import { until } from '../kit/until.ts'
 import { emitMany, newPlace, openApp, openRelay, type Place, wholeLog } from './rig.ts'
 
 const sealer = createSealer(Buffer.alloc(32, 1))

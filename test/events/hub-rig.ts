@@ -7,7 +7,10 @@ import { type Followed, type Hub, type LogView, startHub } from '../../src/event
 import { distinctFrame, hello } from '../../src/events/live/frames.ts'
 import type { Entry } from '../../src/events/log/entry.ts'
 import type { LogEvent } from '../../src/events/log/log.ts'
-import { atEnd, cloneDatabase, createAccount, until } from '../kit/kit.ts'
+import { createAccount } from '../kit/accounts.ts'
+import { atEnd } from '../kit/at-end.ts'
+import { cloneDatabase } from '../kit/database.ts'
+import { until } from '../kit/until.ts'
 import { newPlace, numberOf, openApp, openRelay, type Place, wholeLog } from './rig.ts'
 import { openSse, type SseReader } from './sse.ts'
 

@@ -1,6 +1,8 @@
 // Limits of API keys at the endpoints of live events: fifty streams at a time, and none once the key is revoked.
 import { expect, it } from 'vitest'
-import { createAccount, sql, until } from '../kit/kit.ts'
+import { createAccount } from '../kit/accounts.ts'
+import { sql } from '../kit/database.ts'
+import { until } from '../kit/until.ts'
 import { graphqlUrl, openGraphql, openLiveRig, openPlain, openStreams, plainUrl, singleUrl, subscription } from './live-rig.ts'
 import { openSse } from './sse.ts'
 

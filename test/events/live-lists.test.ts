@@ -1,7 +1,7 @@
 // Proves that live streams tell what makes lists stale: queuing, cancelling, campaigns and contacts. The graph's subscription tells
 // it by itself, the plain stream if asked, and webhooks never.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { until } from '../kit/kit.ts'
+import { until } from '../kit/until.ts'
 import { openRig, type Rig, type Tenant, text } from '../rest-compat/rig.ts'
 import { openSse, type SseReader } from './sse.ts'
 

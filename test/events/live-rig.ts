@@ -1,14 +1,8 @@
 // Setup for tests of the endpoints of live events: a gateway that serves and numbers events, an account, and streams.
-import {
-  type Account,
-  cloneDatabase,
-  connectedInstance,
-  createAccount,
-  type OpenGateway,
-  openGateway,
-  sql,
-  until,
-} from '../kit/kit.ts'
+import { type Account, connectedInstance, createAccount } from '../kit/accounts.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
+import { type OpenGateway, openGateway } from '../kit/open-gateway.ts'
+import { until } from '../kit/until.ts'
 import { emitMany, type Place } from './rig.ts'
 import { openSse, type SseReader } from './sse.ts'
 

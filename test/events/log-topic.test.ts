@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import type { BoundedWriter } from '../../src/events/live/bounded-writer.ts'
 import { type Follower, LogTopic } from '../../src/events/live/log-topic.ts'
 import type { LogEvent } from '../../src/events/log/log.ts'
-import { until } from '../kit/kit.ts'
+import { until } from '../kit/until.ts'
 
 /** A writer that accepts events, except while it is full. */
 function stubOutlet() {

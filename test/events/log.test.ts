@@ -3,7 +3,9 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { App } from '../../src/core/app.ts'
 import { newId } from '../../src/core/id.ts'
 import { pruneEvents } from '../../src/events/log/prune.ts'
-import { cloneDatabase, createAccount, until } from '../kit/kit.ts'
+import { createAccount } from '../kit/accounts.ts'
+import { cloneDatabase } from '../kit/database.ts'
+import { until } from '../kit/until.ts'
 import { emitMany, newPlace, openApp, openRelay, wholeLog } from './rig.ts'
 
 let databaseUrl: string

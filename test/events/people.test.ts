@@ -1,7 +1,7 @@
 // Limits of one person at the endpoints of live events: fifty streams over all sessions, however they are opened.
 import { beforeAll, expect, it } from 'vitest'
 import { newPerson, type Person, signIn } from '../accounts/person.ts'
-import { until } from '../kit/kit.ts'
+import { until } from '../kit/until.ts'
 import { graphqlUrl, type LiveRig, openLiveRig, openPlain, openStreams, singleUrl, subscription } from './live-rig.ts'
 import { openSse, type SseReader } from './sse.ts'
 

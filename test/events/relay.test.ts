@@ -6,7 +6,10 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { sqlTransaction } from '../../src/core/database/transaction.ts'
 import { emit } from '../../src/events/log/emit.ts'
 import { readAfter } from '../../src/events/log/log.sql.ts'
-import { cloneDatabase, environment, node, type Running, secretKey, sql, until, watch } from '../kit/kit.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
+import { environment, node, secretKey } from '../kit/environment.ts'
+import { type Running, watch } from '../kit/gateway.ts'
+import { until } from '../kit/until.ts'
 import { emitMany, newEvent, newPlace, numberOf, openApp, openRelay, type Place, wholeLog } from './rig.ts'
 
 let databaseUrl: string

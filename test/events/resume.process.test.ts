@@ -1,7 +1,9 @@
 // Readers that reconnect, and servers and databases that restart: no event is skipped or repeated.
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { cloneDatabase, ownServer, startGateway, until } from '../kit/kit.ts'
+import { cloneDatabase, ownServer } from '../kit/database.ts'
+import { startGateway } from '../kit/gateway.ts'
+import { until } from '../kit/until.ts'
 import { graphqlNumbers, happen, type LiveRig, liveEnv, openGraphql, openLiveRig, openPlain, reopen } from './live-rig.ts'
 import { plainNumbers, upTo } from './rig.ts'
 import type { SseReader } from './sse.ts'

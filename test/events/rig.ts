@@ -7,7 +7,9 @@ import { newId } from '../../src/core/id.ts'
 import type { NewEvent } from '../../src/events/log/define.ts'
 import { emit } from '../../src/events/log/emit.ts'
 import { type RelaySink, startRelay } from '../../src/events/log/relay.ts'
-import { atEnd, secretKey, sql } from '../kit/kit.ts'
+import { atEnd } from '../kit/at-end.ts'
+import { sql } from '../kit/database.ts'
+import { secretKey } from '../kit/environment.ts'
 import type { SseReader } from './sse.ts'
 
 /** Opens an app on the database, without workers or a server; it ends with the test. */

@@ -4,7 +4,11 @@ import { createSealer } from '../../src/core/seal.ts'
 import { distinctFrame } from '../../src/events/live/frames.ts'
 import { openCursor } from '../../src/events/log/cursor.ts'
 import { emit } from '../../src/events/log/emit.ts'
-import { type Account, api, connectedInstance, createAccount, secretKey, sql, until } from '../kit/kit.ts'
+import { type Account, connectedInstance, createAccount } from '../kit/accounts.ts'
+import { api } from '../kit/api.ts'
+import { sql } from '../kit/database.ts'
+import { secretKey } from '../kit/environment.ts'
+import { until } from '../kit/until.ts'
 import { countedView, openHub } from './hub-rig.ts'
 import {
   graphqlNumbers,

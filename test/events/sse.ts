@@ -1,6 +1,6 @@
 // A minimal reader of server-sent events, which keeps everything it receives and can stop reading.
 import http from 'node:http'
-import { atEnd } from '../kit/kit.ts'
+import { atEnd } from '../kit/at-end.ts'
 
 export interface SseBlock {
   event: string | undefined

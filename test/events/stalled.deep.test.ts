@@ -1,6 +1,9 @@
 // Readers that stop reading, or read slowly, cost bounded memory and delay no other reader.
 import { expect, it } from 'vitest'
-import { cloneDatabase, holdingsOf, inspectable, startGateway, until } from '../kit/kit.ts'
+import { cloneDatabase } from '../kit/database.ts'
+import { startGateway } from '../kit/gateway.ts'
+import { holdingsOf, inspectable } from '../kit/holdings.ts'
+import { until } from '../kit/until.ts'
 import { graphqlNumbers, happen, liveEnv, metric, openGraphql, openLiveRig, openPlain, openStreams } from './live-rig.ts'
 import { plainNumbers, upTo } from './rig.ts'
 import type { SseReader } from './sse.ts'

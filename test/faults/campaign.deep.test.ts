@@ -3,8 +3,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { beforeAll, expect, it } from 'vitest'
 import { type Counters, campaignTo, numbers, reach, recount, statsOf } from '../campaigns/rig.ts'
+import { type Api, api } from '../kit/api.ts'
+import { sql } from '../kit/database.ts'
+import { type Gateway, spawnGateway } from '../kit/gateway.ts'
 import { expectInvariants } from '../kit/invariants.ts'
-import { type Api, api, type Gateway, spawnGateway, sql, until } from '../kit/kit.ts'
+import { until } from '../kit/until.ts'
 import { openStage, persist, type Stage, seeded } from './rig.ts'
 
 /** The outcome of a scene. */

@@ -2,8 +2,8 @@
 // checked. `CHAOS_SEED=n` chooses another course, `CHAOS_SECONDS=n` a longer one.
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it, onTestFailed } from 'vitest'
+import type { Gateway } from '../kit/gateway.ts'
 import { expectInvariants } from '../kit/invariants.ts'
-import type { Gateway } from '../kit/kit.ts'
 import { openStage, pickFrom, plainNumber, seeded, startLoad, text } from './rig.ts'
 
 const seed = Number(process.env.CHAOS_SEED ?? 1)

@@ -1,8 +1,9 @@
 // The database crashes under load: callers get 503 or no response, processes survive, and nothing acknowledged is lost.
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it, onTestFailed } from 'vitest'
+import { ownServer } from '../kit/database.ts'
 import { expectInvariants } from '../kit/invariants.ts'
-import { ownServer, until } from '../kit/kit.ts'
+import { until } from '../kit/until.ts'
 import { openStage, pickFrom, seeded, startLoad, text } from './rig.ts'
 
 it('survives three crashes of the database under load', async () => {

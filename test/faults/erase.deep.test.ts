@@ -1,7 +1,10 @@
 // An erasure, and the end of an account, whose worker is killed between two batches: another worker finishes it.
 import { expect, it } from 'vitest'
 import { newPerson, password } from '../accounts/person.ts'
-import { api, connectedInstance, sql, until } from '../kit/kit.ts'
+import { connectedInstance } from '../kit/accounts.ts'
+import { api } from '../kit/api.ts'
+import { sql } from '../kit/database.ts'
+import { until } from '../kit/until.ts'
 import { openStage } from './rig.ts'
 
 const messages = 2_500

@@ -1,6 +1,6 @@
 // An export whose process is killed ends as an error for its reader, and not as a shorter file.
 import { expect, it } from 'vitest'
-import { sql } from '../kit/kit.ts'
+import { sql } from '../kit/database.ts'
 import { openStage } from './rig.ts'
 
 const messages = 3_000

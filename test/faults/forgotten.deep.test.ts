@@ -1,9 +1,11 @@
 // The network between gateways and their database forgets connections without closing them, or brings nothing for a while.
 import { expect, it } from 'vitest'
 import { openSse } from '../events/sse.ts'
+import { api } from '../kit/api.ts'
+import { startGateway } from '../kit/gateway.ts'
 import { expectInvariants } from '../kit/invariants.ts'
-import { api, startGateway, until } from '../kit/kit.ts'
 import { openLine } from '../kit/line.ts'
+import { until } from '../kit/until.ts'
 import { openReceiver } from '../webhooks/receiver.ts'
 import { openStage, persist, plainNumber, type Stage, startLoad, text } from './rig.ts'
 

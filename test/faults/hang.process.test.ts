@@ -1,7 +1,9 @@
 // A process is killed while the network of an instance hangs: another process sends the messages that hung, and those behind them.
 import { expect, it } from 'vitest'
+import { connectedInstance } from '../kit/accounts.ts'
+import { sql } from '../kit/database.ts'
 import { expectInvariants } from '../kit/invariants.ts'
-import { connectedInstance, sql, until } from '../kit/kit.ts'
+import { until } from '../kit/until.ts'
 import { openStage, plainNumber, sendAll, text } from './rig.ts'
 
 it('loses nothing of an instance that hangs when its process is killed, and keeps the order to each number', async () => {

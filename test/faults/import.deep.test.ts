@@ -2,8 +2,10 @@
 import { expect, it } from 'vitest'
 import { watchJob } from '../contacts/bulk-rig.ts'
 import { postImport } from '../contacts/import-rig.ts'
+import { api } from '../kit/api.ts'
+import { sql } from '../kit/database.ts'
 import { expectInvariants } from '../kit/invariants.ts'
-import { api, measuredAgain, sql } from '../kit/kit.ts'
+import { measuredAgain } from '../kit/measured.ts'
 import { residentBytes } from '../kit/resident.ts'
 import { openStage } from './rig.ts'
 

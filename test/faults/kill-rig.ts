@@ -1,7 +1,9 @@
 // Scenes in which a worker is killed or frozen at a commit boundary of a send, and another takes over.
 import { expect } from 'vitest'
+import { sql } from '../kit/database.ts'
+import type { Gateway } from '../kit/gateway.ts'
 import { expectInvariants } from '../kit/invariants.ts'
-import { type Gateway, sql, until } from '../kit/kit.ts'
+import { until } from '../kit/until.ts'
 import { openStage, plainNumber, type Stage, sendAll, text } from './rig.ts'
 
 /** A message: its state when its worker broke, and its end. */

@@ -1,6 +1,6 @@
 // A worker is killed, another frozen, at a commit boundary of a send. kill.deep.test.ts holds the other boundaries.
 import { beforeAll, expect, it } from 'vitest'
-import { measuredAgain, playedAhead } from '../kit/kit.ts'
+import { measuredAgain, playedAhead } from '../kit/measured.ts'
 import { ends, freeze, kill, playAll, resumedAfter, type Scene, slow, three } from './kill-rig.ts'
 
 // One kind of phone in each scene, because workers that wake at the same moment share out messages unpredictably.

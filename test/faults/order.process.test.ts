@@ -1,7 +1,9 @@
 // Messages to one number leave in the order of the commits that answered, over three nodes, while one of them is killed; their events follow.
 import { expect, it } from 'vitest'
+import { sql } from '../kit/database.ts'
+import type { Gateway } from '../kit/gateway.ts'
 import { expectInvariants } from '../kit/invariants.ts'
-import { type Gateway, sql, until } from '../kit/kit.ts'
+import { until } from '../kit/until.ts'
 import { openStage, persist, pickFrom, seeded, text } from './rig.ts'
 
 const each = 12

@@ -2,8 +2,12 @@
 // limit allows and then becomes a dead letter that operators can see; other jobs are done as if it were not there.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { addContacts, addGroup, watchJob } from '../contacts/bulk-rig.ts'
+import { api } from '../kit/api.ts'
+import { command } from '../kit/command.ts'
+import { sql } from '../kit/database.ts'
 import { expectInvariants } from '../kit/invariants.ts'
-import { api, command, measuredAgain, playedAhead, sql, until } from '../kit/kit.ts'
+import { measuredAgain, playedAhead } from '../kit/measured.ts'
+import { until } from '../kit/until.ts'
 import { openApp } from '../messages/rig.ts'
 import { deadOf, good, notesOf, openScene, p99 } from './poison-rig.ts'
 import { mixedJob, onceJob, retryLimit } from './poison-worker.ts'

@@ -1,8 +1,12 @@
 // Two gateways on one database get requests and do work at the same instant: everything happens once.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, it } from 'vitest'
+import { api } from '../kit/api.ts'
+import { sql } from '../kit/database.ts'
+import type { Gateway } from '../kit/gateway.ts'
 import { expectInvariants } from '../kit/invariants.ts'
-import { api, type Gateway, type OpenGateway, sql, until } from '../kit/kit.ts'
+import type { OpenGateway } from '../kit/open-gateway.ts'
+import { until } from '../kit/until.ts'
 import { openStage, persist, plainNumber, type Stage, sendAll, text } from './rig.ts'
 
 let stage: Stage

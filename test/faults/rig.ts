@@ -1,20 +1,11 @@
 // Setup for tests of faults: an account with two kinds of phones, clients that retry, and steady load.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import {
-  type Account,
-  type Answer,
-  api,
-  cloneDatabase,
-  connectedInstance,
-  createAccount,
-  type Gateway,
-  type GatewayOptions,
-  type OpenGateway,
-  openGateway,
-  startGateway,
-  type TestInstance,
-} from '../kit/kit.ts'
+import { type Account, connectedInstance, createAccount, type TestInstance } from '../kit/accounts.ts'
+import { type Answer, api } from '../kit/api.ts'
+import { cloneDatabase } from '../kit/database.ts'
+import { type Gateway, type GatewayOptions, startGateway } from '../kit/gateway.ts'
+import { type OpenGateway, openGateway } from '../kit/open-gateway.ts'
 
 export interface Stage {
   databaseUrl: string

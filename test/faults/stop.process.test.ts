@@ -2,8 +2,10 @@
 import { once } from 'node:events'
 import net from 'node:net'
 import { expect, it, onTestFailed } from 'vitest'
+import { api } from '../kit/api.ts'
+import { sql } from '../kit/database.ts'
 import { expectInvariants } from '../kit/invariants.ts'
-import { api, sql, until } from '../kit/kit.ts'
+import { until } from '../kit/until.ts'
 import { openStage, pickFrom, seeded, startLoad, text } from './rig.ts'
 
 it('stops under load within 10 s, with exit code 0 and nothing lost or sent twice', async () => {

@@ -1,7 +1,8 @@
 // Proves GraphQL over HTTP with the whole audit of graphql-http, and the format of errors.
 import { serverAudits } from 'graphql-http'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Api, api, prisma } from '../kit/kit.ts'
+import { type Api, api } from '../kit/api.ts'
+import { prisma } from '../kit/database.ts'
 import { nobody, openRig, type Rig } from '../rest-compat/rig.ts'
 
 let rig: Rig

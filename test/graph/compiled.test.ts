@@ -15,7 +15,8 @@ import type { Context } from '../../src/core/context.ts'
 import { executeCompiled } from '../../src/core/graph/compiled.ts'
 import { newId } from '../../src/core/id.ts'
 import { schema } from '../../src/schema.ts'
-import { cloneDatabase, connectedInstance, createAccount, sql } from '../kit/kit.ts'
+import { connectedInstance, createAccount } from '../kit/accounts.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
 import { contextFor, openApp } from '../messages/rig.ts'
 
 let context: Context

@@ -1,6 +1,8 @@
 // Proves the connections of the GraphQL schema, forward and backward, and the objects behind the ids.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { connectedInstance, sql, until } from '../kit/kit.ts'
+import { connectedInstance } from '../kit/accounts.ts'
+import { sql } from '../kit/database.ts'
+import { until } from '../kit/until.ts'
 import { moment, newTenant, openRig, type Rig, type Tenant, text } from '../rest-compat/rig.ts'
 
 let rig: Rig

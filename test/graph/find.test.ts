@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { inTurn, soughtIn } from '../../src/core/graph/find.ts'
 import { newId } from '../../src/core/id.ts'
-import { connectedInstance, createAccount } from '../kit/kit.ts'
+import { connectedInstance, createAccount } from '../kit/accounts.ts'
 import { contextFor } from '../messages/rig.ts'
 import { ask } from '../webhooks/ask.ts'
 import { openRig, type Rig } from '../webhooks/rig.ts'

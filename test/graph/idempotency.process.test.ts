@@ -1,7 +1,7 @@
 // Proves Idempotency-Key in GraphQL: a repeated mutation is answered again and not executed again, over every transport.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, it } from 'vitest'
-import { type Api, api } from '../kit/kit.ts'
+import { type Api, api } from '../kit/api.ts'
 import { openPair, type Pair } from '../rest-compat/idempotency-rig.ts'
 import { countOf, expectRefusal, nobody, text } from '../rest-compat/rig.ts'
 

@@ -1,5 +1,5 @@
 // Fills a workspace with rows of the maximum size: contacts in up to 1,000 groups, with all custom fields, and long messages.
-import { sql } from '../kit/kit.ts'
+import { sql } from '../kit/database.ts'
 import type { Rig } from '../rest-compat/rig.ts'
 
 /** Returns the ids of contacts by the number of groups that they are in: 300, 800 or 1,000. */

@@ -1,6 +1,7 @@
 // Proves that attacks with GraphQL documents are refused at once, over every transport, and that nothing is executed.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { promptly, sql } from '../kit/kit.ts'
+import { sql } from '../kit/database.ts'
+import { promptly } from '../kit/promptly.ts'
 import { countOf, nobody, openRig, type Rig, text } from '../rest-compat/rig.ts'
 import { attacks, bomb } from './attacks.ts'
 

@@ -1,7 +1,7 @@
 // Proves that GraphQL and REST decide alike where no schema does: on rules between fields, uniqueness conflicts and states.
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Route } from '../../rest-compat/route.ts'
-import { connectedInstance } from '../kit/kit.ts'
+import { connectedInstance } from '../kit/accounts.ts'
 import { type Asked, askGraph, askRest, type Decision, graphDecision, restDecision, rows } from '../rest-compat/both.ts'
 import { badContacts, badGroups } from '../rest-compat/contact-bodies.ts'
 import { badBodies, goodBodies } from '../rest-compat/message-bodies.ts'

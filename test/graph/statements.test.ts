@@ -12,7 +12,9 @@ import { newId } from '../../src/core/id.ts'
 import { contextOf } from '../../src/http/authenticate.ts'
 import { refuseCostly } from '../../src/http/graphql-limits.ts'
 import { schema } from '../../src/schema.ts'
-import { cloneDatabase, connectedInstance, createAccount, secretKey, sql } from '../kit/kit.ts'
+import { connectedInstance, createAccount } from '../kit/accounts.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
+import { secretKey } from '../kit/environment.ts'
 
 const pages = [1, 20, 100]
 let openContext: () => Promise<Context>

@@ -1,7 +1,10 @@
 // The status of a GraphQL answer while the database refuses work.
 import { expect, it } from 'vitest'
+import { connectedInstance, createAccount } from '../kit/accounts.ts'
+import { api } from '../kit/api.ts'
+import { cloneDatabase } from '../kit/database.ts'
 import { refuse } from '../kit/fault.ts'
-import { api, cloneDatabase, connectedInstance, createAccount, openGateway } from '../kit/kit.ts'
+import { openGateway } from '../kit/open-gateway.ts'
 
 const json = { accept: 'application/json' }
 const typed = { accept: 'application/graphql-response+json' }

@@ -1,7 +1,10 @@
 // Proves that one subscription follows all instances of a workspace: at once, and after every change of one of them.
 import { expect, it } from 'vitest'
 import { openSse } from '../events/sse.ts'
-import { api, commons, connectedInstance, createAccount, until } from '../kit/kit.ts'
+import { connectedInstance, createAccount } from '../kit/accounts.ts'
+import { api } from '../kit/api.ts'
+import { commons } from '../kit/commons.ts'
+import { until } from '../kit/until.ts'
 
 interface Shown {
   id: string

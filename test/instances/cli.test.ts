@@ -1,7 +1,8 @@
 // The operator's commands for instances, beside a gateway that runs on the same database.
 import { beforeAll, expect, it } from 'vitest'
 import { changeState } from '../../src/instances/state.ts'
-import { command, sql } from '../kit/kit.ts'
+import { command } from '../kit/command.ts'
+import { sql } from '../kit/database.ts'
 import { openScene, type Scene } from '../kit/scene.ts'
 import { openApp } from '../messages/rig.ts'
 

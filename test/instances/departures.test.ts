@@ -1,8 +1,11 @@
 // Safety counts a message when it leaves: what is scheduled counts for its own hour, what was cancelled never, on REST and in the graph.
 import { beforeAll, expect, it } from 'vitest'
+import { connectedInstance, type TestInstance } from '../kit/accounts.ts'
+import type { Api } from '../kit/api.ts'
+import { sql } from '../kit/database.ts'
 import { atRest } from '../kit/invariants.ts'
-import { type Api, connectedInstance, sql, type TestInstance, until } from '../kit/kit.ts'
 import { openScene, type Scene } from '../kit/scene.ts'
+import { until } from '../kit/until.ts'
 import { bringForward } from '../messages/rig.ts'
 
 const minuteMs = 60_000

@@ -1,7 +1,9 @@
 // Safety as callers see it: the risk in the answer to a send, and the health record of an instance. No send is refused.
 import { beforeAll, expect, it } from 'vitest'
+import { connectedInstance, type TestInstance } from '../kit/accounts.ts'
+import type { Api } from '../kit/api.ts'
+import { sql } from '../kit/database.ts'
 import { atRest } from '../kit/invariants.ts'
-import { type Api, connectedInstance, sql, type TestInstance } from '../kit/kit.ts'
 import { openScene, type Scene } from '../kit/scene.ts'
 
 let scene: Scene

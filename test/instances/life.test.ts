@@ -3,9 +3,12 @@ import { beforeAll, expect, it } from 'vitest'
 import type { App } from '../../src/core/app.ts'
 import { changeState } from '../../src/instances/state.ts'
 import type { StateChange } from '../../src/providers/reports.ts'
+import { createAccount } from '../kit/accounts.ts'
+import type { Api } from '../kit/api.ts'
+import { sql } from '../kit/database.ts'
 import { atRest, expectInvariants } from '../kit/invariants.ts'
-import { type Api, createAccount, sql, until } from '../kit/kit.ts'
 import { openScene, type Scene } from '../kit/scene.ts'
+import { until } from '../kit/until.ts'
 import { openApp } from '../messages/rig.ts'
 
 let scene: Scene

@@ -5,7 +5,8 @@ import type { App } from '../../src/core/app.ts'
 import { lookupNumbers } from '../../src/instances/lookup.ts'
 import type { Provider } from '../../src/providers/provider.ts'
 import { providers } from '../../src/providers/providers.ts'
-import { type Account, cloneDatabase, connectedInstance, createAccount, sql } from '../kit/kit.ts'
+import { type Account, connectedInstance, createAccount } from '../kit/accounts.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
 import { contextFor, openApp } from '../messages/rig.ts'
 
 let databaseUrl: string

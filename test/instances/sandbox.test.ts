@@ -1,6 +1,10 @@
 // The sandbox never passes for the real thing: production has no default network, and callers can play the other party on the sandbox only.
 import { describe, expect, it } from 'vitest'
-import { type Answer, api, cloneDatabase, createAccount, openGateway, sql, until } from '../kit/kit.ts'
+import { createAccount } from '../kit/accounts.ts'
+import { type Answer, api } from '../kit/api.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
+import { openGateway } from '../kit/open-gateway.ts'
+import { until } from '../kit/until.ts'
 import { expectRefusal, newNumber, newTenant, openRig } from '../rest-compat/rig.ts'
 
 const create = 'mutation ($input: CreateInstanceInput!) { createInstance(input: $input) { provider } }'

@@ -1,6 +1,9 @@
 // The first send through an instance that wrote to 200,000 recipients within a day does not wait for its traffic to be read.
 import { expect, it } from 'vitest'
-import { api, cloneDatabase, connectedInstance, createAccount, openGateway, sql } from '../kit/kit.ts'
+import { connectedInstance, createAccount } from '../kit/accounts.ts'
+import { api } from '../kit/api.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
+import { openGateway } from '../kit/open-gateway.ts'
 
 it('answers the first send through an instance with 200,000 recipients a day in a few times what reading the rows takes', async () => {
   const databaseUrl = await cloneDatabase()

@@ -1,6 +1,8 @@
 // Makes a database refuse, delay or block one kind of statement until the test has observed what it needs.
 import type pg from 'pg'
-import { atEnd, sql, until } from './kit.ts'
+import { atEnd } from './at-end.ts'
+import { sql } from './database.ts'
+import { until } from './until.ts'
 
 type Statement = 'insert' | 'update' | 'delete'
 

@@ -4,19 +4,13 @@ import { connect } from 'node:net'
 import path from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { sweepMedia } from '../../src/media/service.ts'
-import {
-  type Account,
-  cloneDatabase,
-  createAccount,
-  type Gateway,
-  measuredAgain,
-  type OpenGateway,
-  openGateway,
-  sql,
-  startGateway,
-  until,
-} from '../kit/kit.ts'
+import { type Account, createAccount } from '../kit/accounts.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
+import { type Gateway, startGateway } from '../kit/gateway.ts'
+import { measuredAgain } from '../kit/measured.ts'
+import { type OpenGateway, openGateway } from '../kit/open-gateway.ts'
 import { residentBytes } from '../kit/resident.ts'
+import { until } from '../kit/until.ts'
 import { openApp } from '../messages/rig.ts'
 import { dataFolder } from '../promises/demo.ts'
 import { post, rawForm, upload } from './rig.ts'

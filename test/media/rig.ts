@@ -3,8 +3,8 @@ import { readdirSync, readlinkSync } from 'node:fs'
 import path from 'node:path'
 import { crc32, deflateRawSync } from 'node:zlib'
 import { expect } from 'vitest'
+import type { Answer } from '../kit/api.ts'
 import { expectDocumented } from '../kit/document.ts'
-import type { Answer } from '../kit/kit.ts'
 
 export interface Sent {
   /** The name of the part; `file` by default. */

@@ -1,7 +1,7 @@
 // A bucket that answers wrongly causes no broken upload, no wrong download and no leftovers of other files.
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { sweepMedia } from '../../src/media/service.ts'
-import { sql } from '../kit/kit.ts'
+import { sql } from '../kit/database.ts'
 import { openApp } from '../messages/rig.ts'
 import { send } from '../promises/wire.ts'
 import { upload } from './rig.ts'

@@ -1,5 +1,7 @@
 // Setup for tests of S3: a bucket, and a gateway that stores its files there.
-import { type Account, cloneDatabase, createAccount, type OpenGateway, openGateway } from '../kit/kit.ts'
+import { type Account, createAccount } from '../kit/accounts.ts'
+import { cloneDatabase } from '../kit/database.ts'
+import { type OpenGateway, openGateway } from '../kit/open-gateway.ts'
 import { dataFolder } from '../promises/demo.ts'
 import { type S3Server, startS3 } from './s3-server.ts'
 

@@ -2,7 +2,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { atEnd } from '../kit/kit.ts'
+import { atEnd } from '../kit/at-end.ts'
 
 export interface S3Server {
   url: string

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, describe, expect, it } from 'vitest'
 import { mediaTypes } from '../../src/media/kinds.ts'
 import { sniff } from '../../src/media/sniff.ts'
-import { measuredAgain } from '../kit/kit.ts'
+import { measuredAgain } from '../kit/measured.ts'
 import { compound, samples, zip } from './rig.ts'
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'gateway-test-types-'))

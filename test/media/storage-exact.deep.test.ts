@@ -1,7 +1,8 @@
 // The bytes of stored files stay exact, on the disk and in the sum, under concurrent uploads and after a crash.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { sweepMedia } from '../../src/media/service.ts'
-import { sql, until } from '../kit/kit.ts'
+import { sql } from '../kit/database.ts'
+import { until } from '../kit/until.ts'
 import { openApp } from '../messages/rig.ts'
 import { rawForm } from './rig.ts'
 import { exceeded, ofFree, openStorage, outcome, proofOf, type Storage, type Surface, surfaces } from './storage-rig.ts'

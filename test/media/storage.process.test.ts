@@ -2,7 +2,8 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { plans } from '../../src/billing/plans.ts'
 import { newId } from '../../src/core/id.ts'
-import { api, until } from '../kit/kit.ts'
+import { api } from '../kit/api.ts'
+import { until } from '../kit/until.ts'
 import { join, newTeam } from '../teams/rig.ts'
 import { exceeded, ofFree, openStorage, outcome, proofOf, type Storage, surfaces } from './storage-rig.ts'
 

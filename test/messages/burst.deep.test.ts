@@ -1,7 +1,11 @@
 // A burst after a quiet spell costs what a steady stream does.
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { api, connectedInstance, createAccount, ownServer, sql, startGateway, until } from '../kit/kit.ts'
+import { connectedInstance, createAccount } from '../kit/accounts.ts'
+import { api } from '../kit/api.ts'
+import { ownServer, sql } from '../kit/database.ts'
+import { startGateway } from '../kit/gateway.ts'
+import { until } from '../kit/until.ts'
 
 const size = 2_000
 const quietMs = 60_000

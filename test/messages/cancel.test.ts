@@ -1,9 +1,11 @@
 // Cancelling: a cancelled message is never sent, and a sent message cannot be cancelled, whichever comes first.
 import { setTimeout as pause } from 'node:timers/promises'
 import { beforeAll, expect, it } from 'vitest'
+import type { Answer } from '../kit/api.ts'
+import { sql } from '../kit/database.ts'
 import { expectInvariants } from '../kit/invariants.ts'
-import { type Answer, sql, until } from '../kit/kit.ts'
 import { openScene, type Scene } from '../kit/scene.ts'
+import { until } from '../kit/until.ts'
 import { bringForward } from './rig.ts'
 
 let scene: Scene

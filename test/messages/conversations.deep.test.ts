@@ -2,7 +2,8 @@
 import { beforeAll, expect, it } from 'vitest'
 import type { Context } from '../../src/core/context.ts'
 import { pageOfConversations, unreadCount } from '../../src/messages/conversations.ts'
-import { cloneDatabase, connectedInstance, createAccount, sql } from '../kit/kit.ts'
+import { connectedInstance, createAccount } from '../kit/accounts.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
 import { contextFor, openApp } from './rig.ts'
 
 let databaseUrl: string

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { newId } from '../../src/core/id.ts'
 import { readAmongNumbers } from '../../src/messages/conversations.sql.ts'
-import { sql } from '../kit/kit.ts'
+import { sql } from '../kit/database.ts'
 import { newTenant, openRig, type Rig, type Tenant } from '../rest-compat/rig.ts'
 
 let rig: Rig

@@ -1,6 +1,7 @@
 // The outcomes of an account's messages, day by day: counted once each, for all its workspaces.
 import { beforeAll, expect, it } from 'vitest'
-import { sql, until } from '../kit/kit.ts'
+import { sql } from '../kit/database.ts'
+import { until } from '../kit/until.ts'
 import { newTenant, openRig, type Rig, type Tenant, text } from '../rest-compat/rig.ts'
 
 let rig: Rig

@@ -1,6 +1,7 @@
 // DELETE contacts/{id}?erase=true and deleteContact(id, erase): the data that is erased with a contact, and the data that stays.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { sql, until } from '../kit/kit.ts'
+import { sql } from '../kit/database.ts'
+import { until } from '../kit/until.ts'
 import { samples, upload } from '../media/rig.ts'
 import { expectRefusal, newNumber, newTenant, openRig, type Rig, type Tenant, text } from '../rest-compat/rig.ts'
 

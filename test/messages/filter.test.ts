@@ -1,6 +1,7 @@
 // Filters of lists of messages: several statuses, reasons, texts and numbers. Each is combined with the others, and a cursor is bound to all.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { connectedInstance, sql } from '../kit/kit.ts'
+import { connectedInstance } from '../kit/accounts.ts'
+import { sql } from '../kit/database.ts'
 import { newNumber, openRig, type Rig, type Tenant, text } from '../rest-compat/rig.ts'
 
 let rig: Rig

@@ -1,7 +1,10 @@
 // Proves that an instance shows its limits of the next days with what is planned for them, and when it reaches today's at its present rate.
 import { expect, it } from 'vitest'
 import { newPerson } from '../accounts/person.ts'
-import { commons, connectedInstance, sql, until } from '../kit/kit.ts'
+import { connectedInstance } from '../kit/accounts.ts'
+import { commons } from '../kit/commons.ts'
+import { sql } from '../kit/database.ts'
+import { until } from '../kit/until.ts'
 
 const site = commons()
 const day = 86_400_000

@@ -4,7 +4,9 @@ import type { OutgoingMessage, SendOutcome } from '../../src/providers/outgoing.
 import type { Provider, StoredInstance } from '../../src/providers/provider.ts'
 import { providers } from '../../src/providers/providers.ts'
 import { startWorker } from '../../src/worker.ts'
-import { atEnd, sql, until } from '../kit/kit.ts'
+import { atEnd } from '../kit/at-end.ts'
+import { sql } from '../kit/database.ts'
+import { until } from '../kit/until.ts'
 import { openApp } from './rig.ts'
 
 export interface Call {

@@ -1,7 +1,7 @@
 // A message of a type that only a newer process knows, while an upgrade is under way.
 import { expect, it } from 'vitest'
 import { claimMessages } from '../../src/messages/dispatch/claim.ts'
-import { cloneDatabase, sql } from '../kit/kit.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
 import { openWorkspace } from './rig.ts'
 
 it('is left to a newer process: not sent, not failed, no attempt counted, and looked at again', async () => {

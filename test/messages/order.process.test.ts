@@ -1,8 +1,13 @@
 // Messages to one number leave in the order in which they were sent, over two gateways, and delay no other number.
 import { beforeAll, expect, it } from 'vitest'
+import { connectedInstance, createAccount } from '../kit/accounts.ts'
+import { api } from '../kit/api.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
+import { spawnGateway } from '../kit/gateway.ts'
 import { expectInvariants } from '../kit/invariants.ts'
-import { api, cloneDatabase, connectedInstance, createAccount, openGateway, spawnGateway, sql, until } from '../kit/kit.ts'
+import { openGateway } from '../kit/open-gateway.ts'
 import { openScene, type Scene } from '../kit/scene.ts'
+import { until } from '../kit/until.ts'
 
 /** Hundreds of messages that leave one after the other take minutes on a busy machine, and no shorter time is promised. */
 const longMs = 150_000

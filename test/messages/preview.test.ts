@@ -2,7 +2,8 @@
 import { beforeAll, expect, it } from 'vitest'
 import { createApiKey } from '../../src/accounts/service.ts'
 import { newId } from '../../src/core/id.ts'
-import { type Api, api, prisma, sql } from '../kit/kit.ts'
+import { type Api, api } from '../kit/api.ts'
+import { prisma, sql } from '../kit/database.ts'
 import { newNumber, newTenant, openRig, type Rig } from '../rest-compat/rig.ts'
 
 const document = `query ($input: SendMessageInput!, $at: String) { previewMessage(input: $input, scheduledAt: $at) {

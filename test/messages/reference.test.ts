@@ -1,6 +1,7 @@
 // The caller's own name for a message: on every way to send, in the graph, in the payloads of its events, and as a filter.
 import { beforeAll, expect, it } from 'vitest'
-import { connectedInstance, until } from '../kit/kit.ts'
+import { connectedInstance } from '../kit/accounts.ts'
+import { until } from '../kit/until.ts'
 import { campaign, expectRefusal, newNumber, newTenant, openRig, type Rig, template, text } from '../rest-compat/rig.ts'
 
 let rig: Rig

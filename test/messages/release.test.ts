@@ -3,8 +3,9 @@ import { expect, it } from 'vitest'
 import type { Context } from '../../src/core/context.ts'
 import { connectInstance } from '../../src/instances/service.ts'
 import { releaseImplementation } from '../../src/messages/dispatch/waiting.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
 import { slow } from '../kit/fault.ts'
-import { cloneDatabase, sql, whileHeld } from '../kit/kit.ts'
+import { whileHeld } from '../kit/held.ts'
 import { openWorkspace } from './rig.ts'
 
 /** Disconnects the instance, and adds so many messages that wait for it, to `+1` and on. */

@@ -1,7 +1,11 @@
 // Retention: what a workspace keeps, what the sweep deletes, and what stays.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { sweepMessages } from '../../src/messages/retention/sweep.ts'
-import { api as apiOf, cloneDatabase, connectedInstance, createAccount, openGateway, sql, until } from '../kit/kit.ts'
+import { connectedInstance, createAccount } from '../kit/accounts.ts'
+import { api as apiOf } from '../kit/api.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
+import { openGateway } from '../kit/open-gateway.ts'
+import { until } from '../kit/until.ts'
 import { campaign, expectRefusal, newNumber, newTenant, openRig, type Rig, type Tenant, text } from '../rest-compat/rig.ts'
 import { openApp } from './rig.ts'
 

@@ -1,5 +1,4 @@
 // The effect of each answer of a provider on a message, with providers made for these tests.
-
 import { beforeAll, expect, it } from 'vitest'
 import type { App } from '../../src/core/app.ts'
 import type { Context } from '../../src/core/context.ts'
@@ -12,7 +11,9 @@ import { sweepImplementation } from '../../src/messages/dispatch/waiting.ts'
 import { sendMessage } from '../../src/messages/service.ts'
 import type { SendOutcome } from '../../src/providers/outgoing.ts'
 import { providers } from '../../src/providers/providers.ts'
-import { type Account, cloneDatabase, connectedInstance, createAccount, sql, type TestInstance, until } from '../kit/kit.ts'
+import { type Account, connectedInstance, createAccount, type TestInstance } from '../kit/accounts.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
+import { until } from '../kit/until.ts'
 import { contextFor, openApp } from './rig.ts'
 
 let databaseUrl: string
@@ -45,10 +46,8 @@ async function accepted(instanceId = phone.id): Promise<string> {
 
 async function dispatch(...ids: string[]): Promise<readonly (Error | undefined)[]> {
   const [instant] = dispatchImplementations as [JobImplementation]
-  return await instant.run(
-    app,
-    ids.map((id) => ({ id })),
-  )
+  const jobs = ids.map((id) => ({ id }))
+  return await instant.run(app, jobs)
 }
 
 async function rowOf(id: string) {

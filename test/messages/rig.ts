@@ -5,7 +5,10 @@ import { readConfig } from '../../src/core/config/config.ts'
 import type { Context } from '../../src/core/context.ts'
 import { contextOf } from '../../src/http/authenticate.ts'
 import { createQueues } from '../../src/worker.ts'
-import { type Account, atEnd, connectedInstance, createAccount, secretKey, sql } from '../kit/kit.ts'
+import { type Account, connectedInstance, createAccount } from '../kit/accounts.ts'
+import { atEnd } from '../kit/at-end.ts'
+import { sql } from '../kit/database.ts'
+import { secretKey } from '../kit/environment.ts'
 
 /** The App ends with the test, or with the file when no test runs. */
 export async function openApp(databaseUrl: string, env: Record<string, string> = {}): Promise<App> {

@@ -2,10 +2,13 @@
 import { beforeAll, expect, it } from 'vitest'
 import { exists } from '../../src/providers/sandbox/script.ts'
 import { openSse, type SseReader } from '../events/sse.ts'
+import { connectedInstance, type TestInstance } from '../kit/accounts.ts'
+import type { Api } from '../kit/api.ts'
+import { sql } from '../kit/database.ts'
 import { hold } from '../kit/fault.ts'
 import { atRest, expectInvariants } from '../kit/invariants.ts'
-import { type Api, connectedInstance, sql, type TestInstance, until } from '../kit/kit.ts'
 import { openScene, type Scene } from '../kit/scene.ts'
+import { until } from '../kit/until.ts'
 
 let scene: Scene
 let client: Api

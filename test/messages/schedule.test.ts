@@ -1,8 +1,11 @@
 // Scheduled messages are never early and hardly late, and take their quota when they leave.
 import { beforeAll, expect, it } from 'vitest'
+import { connectedInstance, createAccount } from '../kit/accounts.ts'
+import { sql } from '../kit/database.ts'
 import { expectInvariants } from '../kit/invariants.ts'
-import { connectedInstance, createAccount, measuredAgain, sql, until } from '../kit/kit.ts'
+import { measuredAgain } from '../kit/measured.ts'
 import { openScene, type Scene } from '../kit/scene.ts'
+import { until } from '../kit/until.ts'
 import { bringForward } from './rig.ts'
 
 let scene: Scene

@@ -1,7 +1,11 @@
 // Without a usable subscription nothing leaves: neither what was scheduled, nor what waited for its instance. Connecting and looking up numbers
 // is refused, on REST and in the graph.
 import { beforeEach, expect, it } from 'vitest'
-import { type Account, type Api, api, commons, connectedInstance, createAccount, sql, until } from '../kit/kit.ts'
+import { type Account, connectedInstance, createAccount } from '../kit/accounts.ts'
+import { type Api, api } from '../kit/api.ts'
+import { commons } from '../kit/commons.ts'
+import { sql } from '../kit/database.ts'
+import { until } from '../kit/until.ts'
 import { bringForward } from './rig.ts'
 
 const { databaseUrl, url } = commons()

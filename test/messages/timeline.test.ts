@@ -1,6 +1,8 @@
 // A message tells its way, what it waits for, and that it is late.
 import { beforeAll, expect, it } from 'vitest'
-import { connectedInstance, sql, until } from '../kit/kit.ts'
+import { connectedInstance } from '../kit/accounts.ts'
+import { sql } from '../kit/database.ts'
+import { until } from '../kit/until.ts'
 import { openRig, type Rig, type Tenant, text } from '../rest-compat/rig.ts'
 
 let rig: Rig

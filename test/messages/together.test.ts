@@ -1,7 +1,7 @@
 // Group commit of accepted messages: concurrent bulks, and single messages beside them.
 import { expect, it } from 'vitest'
 import { sendMessage, sendMessages } from '../../src/messages/service.ts'
-import { cloneDatabase, sql } from '../kit/kit.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
 import { openWorkspace } from './rig.ts'
 
 it('commits one bulk or many single messages at a time, so that no transaction grows with the number of bulks', async () => {

@@ -3,18 +3,13 @@ import { beforeAll, expect, it } from 'vitest'
 import { dispatchRequest, enqueueDispatch } from '../../src/messages/dispatch/dispatch-job.ts'
 import { sweepImplementation } from '../../src/messages/dispatch/waiting.ts'
 import { sendMessage } from '../../src/messages/service.ts'
+import { type Account, connectedInstance, type InstanceOptions } from '../kit/accounts.ts'
+import type { Api } from '../kit/api.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
 import { atRest, expectInvariants } from '../kit/invariants.ts'
-import {
-  type Account,
-  type Api,
-  cloneDatabase,
-  connectedInstance,
-  type InstanceOptions,
-  measuredAgain,
-  sql,
-  until,
-} from '../kit/kit.ts'
+import { measuredAgain } from '../kit/measured.ts'
 import { openScene } from '../kit/scene.ts'
+import { until } from '../kit/until.ts'
 import { bringForward, openApp, openWorkspace } from './rig.ts'
 
 let databaseUrl: string

@@ -2,7 +2,11 @@
 // and no API key gets there.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { newPerson, type Person } from '../accounts/person.ts'
-import { api, cloneDatabase, command, type OpenGateway, openGateway, sql, until } from '../kit/kit.ts'
+import { api } from '../kit/api.ts'
+import { command } from '../kit/command.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
+import { type OpenGateway, openGateway } from '../kit/open-gateway.ts'
+import { until } from '../kit/until.ts'
 
 let databaseUrl: string
 let gateway: OpenGateway

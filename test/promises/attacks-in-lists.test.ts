@@ -1,6 +1,7 @@
 // Proves that long lists of invalid items are refused at once, with the position of each fault, in an answer of readable size.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Answer, promptly } from '../kit/kit.ts'
+import type { Answer } from '../kit/api.ts'
+import { promptly } from '../kit/promptly.ts'
 import { expectRefusal, nobody, openRig, type Rig } from '../rest-compat/rig.ts'
 
 let rig: Rig

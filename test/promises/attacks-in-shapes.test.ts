@@ -1,6 +1,8 @@
 // Proves that bodies of a hostile shape, nested too deep or with the names of prototypes, get the right answer at once.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Answer, connectedInstance, promptly } from '../kit/kit.ts'
+import { connectedInstance } from '../kit/accounts.ts'
+import type { Answer } from '../kit/api.ts'
+import { promptly } from '../kit/promptly.ts'
 import { openRig, type Rig, type Tenant, text } from '../rest-compat/rig.ts'
 
 let rig: Rig

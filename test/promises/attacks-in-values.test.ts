@@ -1,6 +1,9 @@
 // Proves that hostile values in a request get the right answer at once, in the error envelope, and never a 5xx.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Answer, connectedInstance, promptly, sql } from '../kit/kit.ts'
+import { connectedInstance } from '../kit/accounts.ts'
+import type { Answer } from '../kit/api.ts'
+import { sql } from '../kit/database.ts'
+import { promptly } from '../kit/promptly.ts'
 import { messageRecord, newNumber, nobody, openRig, type Rig, type Tenant, text } from '../rest-compat/rig.ts'
 
 let rig: Rig

@@ -1,7 +1,7 @@
 // Proves that requests which are malformed at the HTTP level get the right answer at once, in the error envelope, and never a
 // 5xx.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { promptly } from '../kit/kit.ts'
+import { promptly } from '../kit/promptly.ts'
 import { openProcessRig, type Rig } from '../rest-compat/rig.ts'
 import { postHead, send, sendInParts, wireAttacks } from './wire.ts'
 

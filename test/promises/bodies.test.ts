@@ -2,7 +2,8 @@
 import { connect } from 'node:net'
 import { beforeAll, expect, it } from 'vitest'
 import { newPerson, type Person } from '../accounts/person.ts'
-import { api, sql } from '../kit/kit.ts'
+import { api } from '../kit/api.ts'
+import { sql } from '../kit/database.ts'
 import { openRig, type Rig, text } from '../rest-compat/rig.ts'
 import { send, sendInParts } from './wire.ts'
 

@@ -2,7 +2,7 @@
 // own methods.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../rest-compat/routes.ts'
-import { type Answer, api } from '../kit/kit.ts'
+import { type Answer, api } from '../kit/api.ts'
 import { expectRefusal, nobody, openRig, type Rig } from '../rest-compat/rig.ts'
 
 /** Public routes, below `/api/v1`. A new route is added here when the contract includes it. */

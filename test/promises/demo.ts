@@ -5,7 +5,11 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { expect } from 'vitest'
-import { api, atEnd, command, startGateway, until } from '../kit/kit.ts'
+import { api } from '../kit/api.ts'
+import { atEnd } from '../kit/at-end.ts'
+import { command } from '../kit/command.ts'
+import { startGateway } from '../kit/gateway.ts'
+import { until } from '../kit/until.ts'
 
 /** A data folder for one test; by default its parent has the permissions of a checkout. */
 export async function dataFolder(mode = 0o755): Promise<string> {

@@ -2,7 +2,9 @@
 import { spawn } from 'node:child_process'
 import { request } from 'node:http'
 import { expect } from 'vitest'
-import { type Gateway, holdingsOf, node, root, watch } from '../kit/kit.ts'
+import { node, root } from '../kit/environment.ts'
+import { type Gateway, watch } from '../kit/gateway.ts'
+import { holdingsOf } from '../kit/holdings.ts'
 
 export interface Shot {
   method?: string

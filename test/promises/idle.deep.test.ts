@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { spentWithin } from '../kit/cost.ts'
-import { ownServer, sql, startGateway } from '../kit/kit.ts'
+import { ownServer, sql } from '../kit/database.ts'
+import { startGateway } from '../kit/gateway.ts'
 
 const [settlingSeconds, firstSeconds, laterSeconds] = [130, 60, 180]
 

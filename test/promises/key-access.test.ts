@@ -6,7 +6,10 @@ import { routes } from '../../rest-compat/routes.ts'
 import { createApiKey } from '../../src/accounts/service.ts'
 import { accessOfField } from '../../src/http/key-access.ts'
 import { schema } from '../../src/schema.ts'
-import { type Account, type Answer, type Api, api, commons, createAccount, prisma, sql } from '../kit/kit.ts'
+import { type Account, createAccount } from '../kit/accounts.ts'
+import { type Answer, type Api, api } from '../kit/api.ts'
+import { commons } from '../kit/commons.ts'
+import { prisma, sql } from '../kit/database.ts'
 import { addressOf, rows } from '../rest-compat/both.ts'
 
 /** The routes of the contract for `send`. */

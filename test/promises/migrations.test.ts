@@ -8,7 +8,7 @@ import { hashPassword } from '../../src/accounts/sign-in/password.ts'
 import { scriptOfModels } from '../../src/cli/draft-migration.ts'
 import { migrate } from '../../src/core/database/migrate.ts'
 import { migrationNames, migrationsDir } from '../../src/core/database/prisma-files.ts'
-import { sql } from '../kit/kit.ts'
+import { sql } from '../kit/database.ts'
 
 /** The additions (+) and removals (-) of the hand-written migrations, compared with the models. */
 const byHand = [

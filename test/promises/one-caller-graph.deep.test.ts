@@ -1,7 +1,7 @@
 // Proves that one caller who sends any document 24 times at once neither blocks the event loop nor keeps memory.
 import { beforeAll, it } from 'vitest'
 import { fillLarge } from '../graph/large.ts'
-import { inspectable } from '../kit/kit.ts'
+import { inspectable } from '../kit/holdings.ts'
 import { openProcessRig, type ProcessRig } from '../rest-compat/rig.ts'
 import { expectHarmless, fire, type Watch, watchFrom } from './flood.ts'
 

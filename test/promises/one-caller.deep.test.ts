@@ -1,8 +1,11 @@
 // Proves that one caller who sends any body 24 times at once neither blocks the event loop nor keeps memory.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { newPerson } from '../accounts/person.ts'
-import { holdingsOf, inspectable, realHashes, sql, until } from '../kit/kit.ts'
+import { sql } from '../kit/database.ts'
+import { realHashes } from '../kit/environment.ts'
+import { holdingsOf, inspectable } from '../kit/holdings.ts'
 import { residentBytes } from '../kit/resident.ts'
+import { until } from '../kit/until.ts'
 import { nobody, openProcessRig, type ProcessRig } from '../rest-compat/rig.ts'
 import { expectHarmless, fire, mostBytes, type Shot, type Watch, watchFrom } from './flood.ts'
 

@@ -2,17 +2,11 @@
 import { spawnSync } from 'node:child_process'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { version } from '../../src/core/version.ts'
-import {
-  cloneDatabase,
-  connectedInstance,
-  createAccount,
-  node,
-  type OpenGateway,
-  openGateway,
-  root,
-  sql,
-  until,
-} from '../kit/kit.ts'
+import { connectedInstance, createAccount } from '../kit/accounts.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
+import { node, root } from '../kit/environment.ts'
+import { type OpenGateway, openGateway } from '../kit/open-gateway.ts'
+import { until } from '../kit/until.ts'
 
 let databaseUrl: string
 let gateway: OpenGateway

@@ -5,7 +5,8 @@ import { routes } from '../../rest-compat/routes.ts'
 import { type ErrorCode, errors } from '../../src/core/errors.ts'
 import { newId } from '../../src/core/id.ts'
 import { password } from '../accounts/person.ts'
-import { api, sql } from '../kit/kit.ts'
+import { api } from '../kit/api.ts'
+import { sql } from '../kit/database.ts'
 import {
   type Crew,
   invited,

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { ErrorCode } from '../../src/core/errors.ts'
 import { newId } from '../../src/core/id.ts'
-import { api } from '../kit/kit.ts'
+import { api } from '../kit/api.ts'
 import { type Shown, shown } from '../rest-compat/shown.ts'
 import { furnish, keptOf, kinds, type Things } from '../rest-compat/things.ts'
 import { comesFirst, openSite, type Site } from './callers.ts'

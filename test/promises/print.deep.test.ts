@@ -5,9 +5,15 @@ import http2 from 'node:http2'
 import os from 'node:os'
 import path from 'node:path'
 import { expect, it } from 'vitest'
-import { api, atEnd, cloneDatabase, command, createAccount, openGateway, until } from '../kit/kit.ts'
+import { createAccount } from '../kit/accounts.ts'
+import { api } from '../kit/api.ts'
+import { atEnd } from '../kit/at-end.ts'
+import { command } from '../kit/command.ts'
+import { cloneDatabase } from '../kit/database.ts'
 import { metricNames } from '../kit/metric-names.ts'
+import { openGateway } from '../kit/open-gateway.ts'
 import { ownPort } from '../kit/port.ts'
+import { until } from '../kit/until.ts'
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'gateway-print-'))
 

@@ -1,7 +1,7 @@
 // Reads the user documentation, README.md and the guides of the API reference, and extracts its code blocks.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { root } from '../kit/kit.ts'
+import { root } from '../kit/environment.ts'
 
 export const readme = readFileSync(path.join(root, 'README.md'), 'utf8')
 

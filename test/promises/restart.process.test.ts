@@ -2,7 +2,8 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, it, vi } from 'vitest'
-import { startGateway, until } from '../kit/kit.ts'
+import { startGateway } from '../kit/gateway.ts'
+import { until } from '../kit/until.ts'
 import { messageOf, send, usedFolder } from './demo.ts'
 
 // Most tests start several gateways, each with a database to create or to recover.

@@ -17,7 +17,7 @@ import {
 } from 'graphql'
 import { describe, expect, it } from 'vitest'
 import { schema } from '../../src/schema.ts'
-import { root } from '../kit/kit.ts'
+import { root } from '../kit/environment.ts'
 
 const types = Object.values(schema.getTypeMap()).filter((type) => !type.name.startsWith('__') && !isSpecifiedScalarType(type))
 const objects = types.filter(isObjectType)

@@ -1,7 +1,9 @@
 // Proves that logs never contain keys, secrets, message texts or whole phone numbers, on success or failure.
 import { expect, it } from 'vitest'
 import { revokeApiKey } from '../../src/accounts/service.ts'
-import { prisma, sql, startGateway, until } from '../kit/kit.ts'
+import { prisma, sql } from '../kit/database.ts'
+import { startGateway } from '../kit/gateway.ts'
+import { until } from '../kit/until.ts'
 import { newTenant, openProcessRig, text } from '../rest-compat/rig.ts'
 
 it('writes no key, secret, message text or phone number into a log', async () => {

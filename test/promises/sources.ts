@@ -1,7 +1,7 @@
 // Lists the source files of this repository, their contents and their imports, for the tests of code structure.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { root } from '../kit/kit.ts'
+import { root } from '../kit/environment.ts'
 
 export interface Source {
   /** The path from the root, with slashes: `src/core/app.ts`. */

@@ -2,8 +2,9 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { expect, it, vi } from 'vitest'
-import { startMs } from '../kit/gateway.ts'
-import { api, commandProcess, spawnGateway, startGateway } from '../kit/kit.ts'
+import { api } from '../kit/api.ts'
+import { commandProcess } from '../kit/command.ts'
+import { spawnGateway, startGateway, startMs } from '../kit/gateway.ts'
 import { dataFolder } from './demo.ts'
 
 // Both create a database first.

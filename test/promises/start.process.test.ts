@@ -4,8 +4,9 @@ import { existsSync } from 'node:fs'
 import { stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
-import { startMs } from '../kit/gateway.ts'
-import { environment, type Gateway, root, spawnGateway, startGateway, until, watch } from '../kit/kit.ts'
+import { environment, root } from '../kit/environment.ts'
+import { type Gateway, spawnGateway, startGateway, startMs, watch } from '../kit/gateway.ts'
+import { until } from '../kit/until.ts'
 import { dataFolder, demoOf, send } from './demo.ts'
 
 // Most tests create a database first.

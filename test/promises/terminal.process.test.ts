@@ -8,7 +8,10 @@ import { createApiKey, createAccount as insertAccount } from '../../src/accounts
 import { createLog } from '../../src/core/log.ts'
 import { sentenceOf } from '../../src/core/sentence.ts'
 import { createTeam } from '../../src/teams/service.ts'
-import { atEnd, cloneDatabase, command, connectedInstance, prisma } from '../kit/kit.ts'
+import { connectedInstance } from '../kit/accounts.ts'
+import { atEnd } from '../kit/at-end.ts'
+import { command } from '../kit/command.ts'
+import { cloneDatabase, prisma } from '../kit/database.ts'
 
 /**
  * Sets the window title, clears the screen with a C1 code, adds a line, reverses the text direction, and ends with a line

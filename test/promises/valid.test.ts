@@ -4,7 +4,7 @@ import { beforeAll, expect, it } from 'vitest'
 import type { Schema } from '../../rest-compat/openapi/zod.ts'
 import type { Route } from '../../rest-compat/route.ts'
 import { wordOf } from '../../src/suppressions/input.ts'
-import type { Api } from '../kit/kit.ts'
+import type { Api } from '../kit/api.ts'
 import {
   type Asked,
   addressOf,

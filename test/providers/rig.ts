@@ -12,7 +12,10 @@ import type { ProviderHost, ProviderInstance, ProviderRequest } from '../../src/
 import { openProviders, providers } from '../../src/providers/providers.ts'
 import { sandbox } from '../../src/providers/sandbox/sandbox.ts'
 import { createServer } from '../../src/server.ts'
-import { type Account, type Api, api, atEnd, cloneDatabase, createAccount } from '../kit/kit.ts'
+import { type Account, createAccount } from '../kit/accounts.ts'
+import { type Api, api } from '../kit/api.ts'
+import { atEnd } from '../kit/at-end.ts'
+import { cloneDatabase } from '../kit/database.ts'
 import { openApp } from '../messages/rig.ts'
 
 const settings = z.strictObject({

@@ -1,7 +1,7 @@
 // The HTTP routes of providers: raw bodies for signatures, bounds, and answers, without a credential of ours.
 import http from 'node:http'
 import { beforeAll, expect, it } from 'vitest'
-import { sql } from '../kit/kit.ts'
+import { sql } from '../kit/database.ts'
 import { maxBodyBytes, openRig, type Rig, secrets, sign } from './rig.ts'
 
 let rig: Rig

@@ -1,6 +1,7 @@
 // REST routes of the account: me, usage, billing and plans; and statuses, which no plan includes.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { api, sql } from '../kit/kit.ts'
+import { api } from '../kit/api.ts'
+import { sql } from '../kit/database.ts'
 import { send } from '../promises/wire.ts'
 import { expectRefusal, moment, newTenant, openRig, type Rig, text } from './rig.ts'
 

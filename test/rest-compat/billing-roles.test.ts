@@ -2,7 +2,9 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createTeam } from '../../src/teams/service.ts'
 import { changes, checkoutsOf, openPerson, openTeam, type Person, reads, rowOf, type Site, ways } from '../billing/rig.ts'
-import { api, cloneDatabase, openGateway, prisma, sql } from '../kit/kit.ts'
+import { api } from '../kit/api.ts'
+import { cloneDatabase, prisma, sql } from '../kit/database.ts'
+import { openGateway } from '../kit/open-gateway.ts'
 import { expectRefusal, nobody } from './rig.ts'
 
 let site: Site

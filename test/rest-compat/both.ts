@@ -2,7 +2,7 @@
 import { print } from 'graphql'
 import type { Route } from '../../rest-compat/route.ts'
 import { routes } from '../../rest-compat/routes.ts'
-import type { Answer, Api } from '../kit/kit.ts'
+import type { Answer, Api } from '../kit/api.ts'
 
 /** The parameters of one request. */
 export interface Asked {

@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { newId } from '../../src/core/id.ts'
 import { createTeam } from '../../src/teams/service.ts'
-import { api, prisma, sql } from '../kit/kit.ts'
+import { api } from '../kit/api.ts'
+import { prisma, sql } from '../kit/database.ts'
 import { campaign, expectRefusal, moment, newTenant, openRig, type Rig, type Tenant, uuid } from './rig.ts'
 
 let rig: Rig

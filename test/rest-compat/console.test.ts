@@ -1,6 +1,6 @@
 // The console API beyond its routes: files, streams, refusals and idempotency, in a personal and in a team workspace.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { until } from '../kit/kit.ts'
+import { until } from '../kit/until.ts'
 import { type Crew, newCrew, openRig, type Person, type Rig } from '../teams/rig.ts'
 import { expectRefusal, moment } from './rig.ts'
 

@@ -1,7 +1,7 @@
 // REST routes of bulk jobs and the contactIds that start them: validation, cancelling, idempotency and the list.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { addContacts, addGroup, strangers, watchJob } from '../contacts/bulk-rig.ts'
-import type { Api } from '../kit/kit.ts'
+import type { Api } from '../kit/api.ts'
 import { expectRefusal, newTenant, nobody, openRig, type Rig, type Tenant } from './rig.ts'
 
 let rig: Rig

@@ -3,7 +3,8 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { newId } from '../../src/core/id.ts'
 import { createTeam } from '../../src/teams/service.ts'
 import { addContacts, addGroup, membersOf, strangers, watchJob } from '../contacts/bulk-rig.ts'
-import { type Api, api, prisma, sql } from '../kit/kit.ts'
+import { type Api, api } from '../kit/api.ts'
+import { prisma, sql } from '../kit/database.ts'
 import { expectRefusal, moment, newTenant, nobody, openRig, type Rig, uuid } from './rig.ts'
 
 let rig: Rig

@@ -1,6 +1,6 @@
 // REST routes of contacts: their records and refusals. The tests in test/contacts cover pages and searches.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { sql } from '../kit/kit.ts'
+import { sql } from '../kit/database.ts'
 import { badContacts } from './contact-bodies.ts'
 import { expectRefusal, moment, newNumber, newTenant, nobody, openRig, type Rig, type Tenant, uuid } from './rig.ts'
 

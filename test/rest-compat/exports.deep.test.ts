@@ -1,8 +1,9 @@
 // An export of 1,000,000 messages: memory and the event loop stay as they are.
 import { expect, it } from 'vitest'
 import { openStage } from '../faults/rig.ts'
+import { sql } from '../kit/database.ts'
 import { holdingsOf, inspectable } from '../kit/holdings.ts'
-import { measuredAgain, sql } from '../kit/kit.ts'
+import { measuredAgain } from '../kit/measured.ts'
 import { residentBytes } from '../kit/resident.ts'
 
 const mib = 1024 ** 2

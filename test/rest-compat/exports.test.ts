@@ -2,7 +2,8 @@
 import { parse } from 'csv-parse/sync'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { importAll } from '../contacts/import-rig.ts'
-import { sql, until } from '../kit/kit.ts'
+import { sql } from '../kit/database.ts'
+import { until } from '../kit/until.ts'
 import { expectRefusal, newTenant, nobody, openRig, type Rig, type Tenant, text } from './rig.ts'
 
 let rig: Rig

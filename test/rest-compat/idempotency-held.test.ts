@@ -3,7 +3,7 @@ import { beforeAll, expect, it } from 'vitest'
 import { codeOf, failure } from '../../src/core/errors.ts'
 import { keepFailure, write } from '../../src/core/idempotency/idempotency.ts'
 import { sendMessage } from '../../src/messages/service.ts'
-import { sql } from '../kit/kit.ts'
+import { sql } from '../kit/database.ts'
 import { contextFor, openApp } from '../messages/rig.ts'
 import { expectRefusal, openRig, type Rig, type Tenant, text } from './rig.ts'
 

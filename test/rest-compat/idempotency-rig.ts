@@ -1,5 +1,7 @@
 // Rig of the Idempotency-Key tests: two processes on one database, and a disconnected instance, so that messages stay queued.
-import { connectedInstance, type OpenGateway, startGateway } from '../kit/kit.ts'
+import { connectedInstance } from '../kit/accounts.ts'
+import { startGateway } from '../kit/gateway.ts'
+import type { OpenGateway } from '../kit/open-gateway.ts'
 import { openOwnRig, type Rig, type Tenant } from './rig.ts'
 
 export interface Pair {

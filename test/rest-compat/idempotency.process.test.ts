@@ -1,7 +1,9 @@
 // Idempotency-Key: a repeated POST gets the first answer again and is not executed again.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { openGateway, sql, until } from '../kit/kit.ts'
+import { sql } from '../kit/database.ts'
+import { openGateway } from '../kit/open-gateway.ts'
+import { until } from '../kit/until.ts'
 import { openPair, type Pair } from './idempotency-rig.ts'
 import { expectRefusal, newTenant, nobody, text } from './rig.ts'
 

@@ -1,6 +1,7 @@
 // GET instances/{id}/health: the state, the caps and the traffic of an instance, with recommendations.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { connectedInstance, until } from '../kit/kit.ts'
+import { connectedInstance } from '../kit/accounts.ts'
+import { until } from '../kit/until.ts'
 import { moment, newTenant, openRig, type Rig, type Tenant, text } from './rig.ts'
 
 let rig: Rig

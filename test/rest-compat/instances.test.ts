@@ -1,7 +1,8 @@
 // REST routes of instances: their records, refusals and lifecycle.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { ProviderName } from '../../src/generated/prisma/enums.ts'
-import { api, until } from '../kit/kit.ts'
+import { api } from '../kit/api.ts'
+import { until } from '../kit/until.ts'
 import { countOf, expectRefusal, moment, newTenant, nobody, openRig, phone, type Rig, type Tenant, uuid } from './rig.ts'
 
 const providerNames = Object.values(ProviderName).join(', ')

@@ -1,7 +1,8 @@
 // API keys and the order of checks: which keys are accepted, and what is checked first.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createTeam } from '../../src/teams/service.ts'
-import { api, prisma, sql } from '../kit/kit.ts'
+import { api } from '../kit/api.ts'
+import { prisma, sql } from '../kit/database.ts'
 import { expectRefusal, newTenant, nobody, openRig, type Rig, text } from './rig.ts'
 
 let rig: Rig

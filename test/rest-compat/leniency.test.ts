@@ -1,6 +1,7 @@
 // Requests that are written in an unusual way: taken where nothing is lost, refused where something would be. Each on REST and on the graph.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Answer, connectedInstance } from '../kit/kit.ts'
+import { connectedInstance } from '../kit/accounts.ts'
+import type { Answer } from '../kit/api.ts'
 import { newPerson, openRig as openPeople } from '../teams/rig.ts'
 import { campaign, expectRefusal, newNumber, newTenant, nobody, openRig, type Rig, type Tenant, template, text } from './rig.ts'
 

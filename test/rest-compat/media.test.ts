@@ -2,7 +2,9 @@
 import { connect } from 'node:net'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createTeam } from '../../src/teams/service.ts'
-import { api, createAccount, prisma, sql } from '../kit/kit.ts'
+import { createAccount } from '../kit/accounts.ts'
+import { api } from '../kit/api.ts'
+import { prisma, sql } from '../kit/database.ts'
 import { publicUrl, samples, sized, upload } from '../media/rig.ts'
 import { countOf, expectRefusal, moment, newTenant, nobody, openRig, type Rig, text, uuid } from './rig.ts'
 

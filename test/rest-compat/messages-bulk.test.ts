@@ -1,6 +1,7 @@
 // POST /messages/bulk beyond the rules for single messages: order, quota, size limits, and malicious items.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { connectedInstance, sql } from '../kit/kit.ts'
+import { connectedInstance } from '../kit/accounts.ts'
+import { sql } from '../kit/database.ts'
 import { badBodies, goodBodies } from './message-bodies.ts'
 import { expectRefusal, newNumber, newTenant, openRig, type Rig, type Tenant, text } from './rig.ts'
 

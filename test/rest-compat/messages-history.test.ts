@@ -1,6 +1,8 @@
 // GET /messages/history: all messages with one number in both directions, also while new ones arrive.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { connectedInstance, sql, until } from '../kit/kit.ts'
+import { connectedInstance } from '../kit/accounts.ts'
+import { sql } from '../kit/database.ts'
+import { until } from '../kit/until.ts'
 import { expectRefusal, newNumber, newTenant, openRig, type Rig, type Tenant, text } from './rig.ts'
 
 let rig: Rig

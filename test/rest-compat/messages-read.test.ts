@@ -1,6 +1,9 @@
 // Reading messages: one by id, the list with its filters, the history with a number; and cancelling.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Answer, connectedInstance, sql, until } from '../kit/kit.ts'
+import { connectedInstance } from '../kit/accounts.ts'
+import type { Answer } from '../kit/api.ts'
+import { sql } from '../kit/database.ts'
+import { until } from '../kit/until.ts'
 import { expectRefusal, messageRecord, newNumber, newTenant, nobody, openRig, type Rig, type Tenant, text } from './rig.ts'
 
 let rig: Rig

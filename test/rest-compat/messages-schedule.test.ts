@@ -1,6 +1,8 @@
 // POST /api/v1/messages/schedule and /messages/bulk: which times, bodies and sizes are accepted.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { connectedInstance, sql, until } from '../kit/kit.ts'
+import { connectedInstance } from '../kit/accounts.ts'
+import { sql } from '../kit/database.ts'
+import { until } from '../kit/until.ts'
 import { expectRefusal, messageRecord, newNumber, nobody, openRig, phone, type Rig, text, uuid } from './rig.ts'
 
 let rig: Rig

@@ -2,7 +2,8 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { newId } from '../../src/core/id.ts'
 import { messageExamples, sendTypes } from '../../src/message-types/service.ts'
-import { sql, until } from '../kit/kit.ts'
+import { sql } from '../kit/database.ts'
+import { until } from '../kit/until.ts'
 import { badBodies, goodBodies } from './message-bodies.ts'
 import { countOf, expectRefusal, messageRecord, newNumber, nobody, openRig, type Rig, text } from './rig.ts'
 

@@ -1,7 +1,9 @@
 // Number lookups over REST and GraphQL: answers, validation and idempotency.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createTeam } from '../../src/teams/service.ts'
-import { api, connectedInstance, prisma, sql } from '../kit/kit.ts'
+import { connectedInstance } from '../kit/accounts.ts'
+import { api } from '../kit/api.ts'
+import { prisma, sql } from '../kit/database.ts'
 import { expectRefusal, moment, newTenant, nobody, openRig, type Rig } from './rig.ts'
 
 let rig: Rig

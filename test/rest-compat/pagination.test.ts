@@ -1,6 +1,6 @@
 // Pagination: a cursor belongs to one list, and rows that arrive during paging are neither skipped nor repeated.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { connectedInstance } from '../kit/kit.ts'
+import { connectedInstance } from '../kit/accounts.ts'
 import { expectRefusal, openRig, type Rig, type Tenant, text } from './rig.ts'
 
 let rig: Rig

@@ -1,7 +1,7 @@
 // Rules for every REST request: headers, paths, methods, bodies.
 import { request as httpRequest, METHODS } from 'node:http'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { api } from '../kit/kit.ts'
+import { api } from '../kit/api.ts'
 import { send } from '../promises/wire.ts'
 import { expectRefusal, nobody, openRig, type Rig, text } from './rig.ts'
 

@@ -1,21 +1,11 @@
 // Rig of the REST tests: a gateway, two accounts, and the exact records that they expect.
 import { expect } from 'vitest'
-import {
-  type Account,
-  type Answer,
-  type Api,
-  api,
-  cloneDatabase,
-  commons,
-  connectedInstance,
-  createAccount,
-  type Gateway,
-  type OpenGateway,
-  openGateway,
-  sql,
-  startGateway,
-  type TestInstance,
-} from '../kit/kit.ts'
+import { type Account, connectedInstance, createAccount, type TestInstance } from '../kit/accounts.ts'
+import { type Answer, type Api, api } from '../kit/api.ts'
+import { commons } from '../kit/commons.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
+import { type Gateway, startGateway } from '../kit/gateway.ts'
+import { type OpenGateway, openGateway } from '../kit/open-gateway.ts'
 
 /** An account with a connected instance that is 30 days old, and a client with its key. */
 export interface Tenant {

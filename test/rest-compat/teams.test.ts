@@ -1,7 +1,7 @@
 // REST routes of teams and API keys: their status codes, addresses, and the callers that may use them.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../rest-compat/routes.ts'
-import { api } from '../kit/kit.ts'
+import { api } from '../kit/api.ts'
 import { type Crew, invited, newCrew, newPerson, newTeam, openRig, type Rig } from '../teams/rig.ts'
 import { addressOf } from './both.ts'
 import { expectRefusal, moment, nobody, uuid } from './rig.ts'

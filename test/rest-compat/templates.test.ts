@@ -1,7 +1,7 @@
 // REST routes of templates: their records, rules and refusals. Rendering is tested in test/templates.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { templateTypes } from '../../src/message-types/service.ts'
-import { sql } from '../kit/kit.ts'
+import { sql } from '../kit/database.ts'
 import { createTemplate, expectRefusal, moment, newTenant, nobody, openRig, type Rig, template, uuid } from './rig.ts'
 
 let rig: Rig

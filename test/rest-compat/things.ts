@@ -1,6 +1,8 @@
 // A workspace with one object of every kind that routes and bodies name.
 import { newId } from '../../src/core/id.ts'
-import { type Account, type Api, connectedInstance, sql } from '../kit/kit.ts'
+import { type Account, connectedInstance } from '../kit/accounts.ts'
+import type { Api } from '../kit/api.ts'
+import { sql } from '../kit/database.ts'
 import { newNumber } from './rig.ts'
 
 /** The kinds named in paths, by the last collection in the path; `received` is a message that came in. */

@@ -1,6 +1,6 @@
 // REST routes of webhook endpoints: their records and refusals. Delivery of events is tested in test/webhooks.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { sql } from '../kit/kit.ts'
+import { sql } from '../kit/database.ts'
 import { expectRefusal, moment, newTenant, nobody, openRig, type Rig, type Tenant, uuid } from './rig.ts'
 
 let rig: Rig

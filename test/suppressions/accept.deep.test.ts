@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { openStage, sendAll, text } from '../faults/rig.ts'
-import { measuredAgain, sql } from '../kit/kit.ts'
+import { sql } from '../kit/database.ts'
+import { measuredAgain } from '../kit/measured.ts'
 
 const rounds = 40
 const bulk = 500

@@ -1,6 +1,7 @@
 // Numbers that are suppressed after a message was accepted, by keyword, by the network, or by hand: nothing leaves to them.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { connectedInstance, until } from '../kit/kit.ts'
+import { connectedInstance } from '../kit/accounts.ts'
+import { until } from '../kit/until.ts'
 import { campaign, expectRefusal, newNumber, newTenant, openRig, type Rig, type Tenant, text } from '../rest-compat/rig.ts'
 import { listOf, numberEnding, settled, textFrom } from './rig.ts'
 

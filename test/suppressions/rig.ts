@@ -1,5 +1,5 @@
 // Setup of the tests of suppressions: a tenant on the shared gateway, and the other party on the sandbox network.
-import { until } from '../kit/kit.ts'
+import { until } from '../kit/until.ts'
 import { newNumber, type Tenant } from '../rest-compat/rig.ts'
 
 /** A number that nobody else uses, with this ending. */

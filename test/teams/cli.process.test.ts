@@ -1,6 +1,9 @@
 // The operator's team commands work beside a running gateway.
 import { beforeAll, expect, it } from 'vitest'
-import { command, connectedInstance, sql, until } from '../kit/kit.ts'
+import { connectedInstance } from '../kit/accounts.ts'
+import { command } from '../kit/command.ts'
+import { sql } from '../kit/database.ts'
+import { until } from '../kit/until.ts'
 import { nobody } from '../rest-compat/rig.ts'
 import { mailsTo, newCrew, newPerson, newTeam, openOwnRig, type Rig, tokenTo } from './rig.ts'
 

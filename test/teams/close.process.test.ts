@@ -1,7 +1,12 @@
 // Deleting a team ends all access at once, and nothing it scheduled happens, even after a crash.
 import { isDeepStrictEqual } from 'node:util'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { connectedInstance, api as keyed, openGateway, sql, until, whileHeld } from '../kit/kit.ts'
+import { connectedInstance } from '../kit/accounts.ts'
+import { api as keyed } from '../kit/api.ts'
+import { sql } from '../kit/database.ts'
+import { whileHeld } from '../kit/held.ts'
+import { openGateway } from '../kit/open-gateway.ts'
+import { until } from '../kit/until.ts'
 import { newNumber } from '../rest-compat/rig.ts'
 import { type Crew, invited, newCrew, openOwnRig, openProcessRig, type Rig } from './rig.ts'
 

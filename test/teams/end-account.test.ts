@@ -1,7 +1,11 @@
 // DELETE /api/me, deleteMe and `gateway account delete`: what ends at once, and that the data goes.
 import { beforeAll, expect, it } from 'vitest'
 import { newPerson, type Person, password } from '../accounts/person.ts'
-import { cloneDatabase, command, connectedInstance, type OpenGateway, openGateway, sql, until } from '../kit/kit.ts'
+import { connectedInstance } from '../kit/accounts.ts'
+import { command } from '../kit/command.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
+import { type OpenGateway, openGateway } from '../kit/open-gateway.ts'
+import { until } from '../kit/until.ts'
 import { samples, upload } from '../media/rig.ts'
 import { expectRefusal, newNumber, template } from '../rest-compat/rig.ts'
 

@@ -1,6 +1,9 @@
 // Webhook endpoints of a team: owner and admins decide where the team's events go, collaborators can only read.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { api, sql, until, whileHeld } from '../kit/kit.ts'
+import { api } from '../kit/api.ts'
+import { sql } from '../kit/database.ts'
+import { whileHeld } from '../kit/held.ts'
+import { until } from '../kit/until.ts'
 import { type Ask, type Crew, newCrew, openRig, type Person, type Rig, surfaces, type Told } from './rig.ts'
 
 let rig: Rig

@@ -1,6 +1,7 @@
 // An open invitation adds one member to its team, once: the verified account of its address, and nobody else.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { sql, whileHeld } from '../kit/kit.ts'
+import { sql } from '../kit/database.ts'
+import { whileHeld } from '../kit/held.ts'
 import { acceptOver } from './invitation-rig.ts'
 import { type Crew, invited, newCrew, newPerson, newTeam, openRig, type Rig, surfaces } from './rig.ts'
 

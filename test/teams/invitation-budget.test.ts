@@ -5,7 +5,8 @@ import { codeOf, retryAfterOf } from '../../src/core/errors.ts'
 import { newId } from '../../src/core/id.ts'
 import { takeInvitation } from '../../src/teams/invitation-budget.ts'
 import { signIn } from '../accounts/person.ts'
-import { openGateway, prisma, sql } from '../kit/kit.ts'
+import { prisma, sql } from '../kit/database.ts'
+import { openGateway } from '../kit/open-gateway.ts'
 import { type Ask, newPerson, newTeam, openRig, type Rig, surfaces, tokenTo } from './rig.ts'
 
 let rig: Rig

@@ -1,7 +1,7 @@
 // Owners and admins invite people by mail, and each open invitation holds a seat of the plan for seven days.
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { sql } from '../kit/kit.ts'
+import { sql } from '../kit/database.ts'
 import { moment, nobody, uuid } from '../rest-compat/rig.ts'
 import { acceptOver } from './invitation-rig.ts'
 import {

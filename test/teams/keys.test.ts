@@ -1,6 +1,8 @@
 // API keys of a person and of a team stay within the plan, are shown once and are revoked at once.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Answer, type Api, api, sql, whileHeld } from '../kit/kit.ts'
+import { type Answer, type Api, api } from '../kit/api.ts'
+import { sql } from '../kit/database.ts'
+import { whileHeld } from '../kit/held.ts'
 import { moment, nobody, uuid } from '../rest-compat/rig.ts'
 import { newCrew, newPerson, newTeam, openRig, type Person, type Rig, subscribe, surfaces } from './rig.ts'
 

@@ -1,6 +1,9 @@
 // Endpoints, keys and invitations that a member made end with the membership, and the owner can see who made them.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { api, connectedInstance, sql, until } from '../kit/kit.ts'
+import { connectedInstance } from '../kit/accounts.ts'
+import { api } from '../kit/api.ts'
+import { sql } from '../kit/database.ts'
+import { until } from '../kit/until.ts'
 import { newNumber } from '../rest-compat/rig.ts'
 import { openReceiver } from '../webhooks/receiver.ts'
 import { type Ask, type Crew, newCrew, newPerson, openRig, type Person, type Rig, surfaces, tokenTo } from './rig.ts'

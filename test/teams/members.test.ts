@@ -1,6 +1,7 @@
 // Team membership: changes of role, removal, leaving, and the permissions of each role.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { sql, whileHeld } from '../kit/kit.ts'
+import { sql } from '../kit/database.ts'
+import { whileHeld } from '../kit/held.ts'
 import { moment, nobody } from '../rest-compat/rig.ts'
 import { type Ask, join, newCrew, newPerson, openRig, type Rig, surfaces } from './rig.ts'
 

@@ -1,7 +1,9 @@
 // Races that an attacker could start on purpose across two processes: the last place of a plan, a seat, a role.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { newPerson, openTwo, type Person } from '../accounts/person.ts'
-import { api, sql, until } from '../kit/kit.ts'
+import { api } from '../kit/api.ts'
+import { sql } from '../kit/database.ts'
+import { until } from '../kit/until.ts'
 import { type Crew, invited, join, newCrew, newTeam, type Rig } from './rig.ts'
 
 let two: Awaited<ReturnType<typeof openTwo>>

@@ -7,19 +7,13 @@ import type { Route } from '../../rest-compat/route.ts'
 import { routes } from '../../rest-compat/routes.ts'
 import { newId } from '../../src/core/id.ts'
 import { type Person, type Plan, newPerson as signedIn } from '../accounts/person.ts'
-import {
-  type Answer,
-  type Api,
-  atEnd,
-  cloneDatabase,
-  commons,
-  type Gateway,
-  type OpenGateway,
-  openGateway,
-  sql,
-  startGateway,
-  until,
-} from '../kit/kit.ts'
+import type { Answer, Api } from '../kit/api.ts'
+import { atEnd } from '../kit/at-end.ts'
+import { commons } from '../kit/commons.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
+import { type Gateway, startGateway } from '../kit/gateway.ts'
+import { type OpenGateway, openGateway } from '../kit/open-gateway.ts'
+import { until } from '../kit/until.ts'
 import { addressOf, askGraph, graphDecision, restDecision } from '../rest-compat/both.ts'
 
 export type { Person }

@@ -1,7 +1,8 @@
 // Creating a team creates its own workspace on the owner's subscription.
 import { expect, it } from 'vitest'
 import { createTeam } from '../../src/teams/service.ts'
-import { cloneDatabase, createAccount, prisma, sql } from '../kit/kit.ts'
+import { createAccount } from '../kit/accounts.ts'
+import { cloneDatabase, prisma, sql } from '../kit/database.ts'
 
 it('creates a team with a workspace, its owner as a member, and a team key', async () => {
   const url = await cloneDatabase()

@@ -1,6 +1,7 @@
 // API keys of a team: who creates and sees them, where they work, and the plan that limits them.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { api, sql } from '../kit/kit.ts'
+import { api } from '../kit/api.ts'
+import { sql } from '../kit/database.ts'
 import { moment, nobody, uuid } from '../rest-compat/rig.ts'
 import { join, newCrew, newTeam, openRig, type Rig, subscribe, surfaces } from './rig.ts'
 

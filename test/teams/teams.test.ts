@@ -1,6 +1,6 @@
 // Teams are created within the plan, read by members, renamed and deleted; to all other people they do not exist.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { sql } from '../kit/kit.ts'
+import { sql } from '../kit/database.ts'
 import { moment, nobody, uuid } from '../rest-compat/rig.ts'
 import { type Crew, join, newCrew, newPerson, newTeam, openRig, type Rig, subscribe, surfaces } from './rig.ts'
 

@@ -1,6 +1,10 @@
 // A team's workspace in use: what each role may do with instances, and which subscription its messages count against.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Api, api, connectedInstance, sql, until, whileHeld } from '../kit/kit.ts'
+import { connectedInstance } from '../kit/accounts.ts'
+import { type Api, api } from '../kit/api.ts'
+import { sql } from '../kit/database.ts'
+import { whileHeld } from '../kit/held.ts'
+import { until } from '../kit/until.ts'
 import { newNumber, nobody } from '../rest-compat/rig.ts'
 import { type Crew, newCrew, openRig, type Rig, surfaces } from './rig.ts'
 

@@ -1,7 +1,9 @@
 // Hostile templates and values on every endpoint: only known placeholders are rendered, values stay text, answers are prompt.
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Answer, connectedInstance, promptly } from '../kit/kit.ts'
+import { connectedInstance } from '../kit/accounts.ts'
+import type { Answer } from '../kit/api.ts'
+import { promptly } from '../kit/promptly.ts'
 import { expectRefusal, newNumber, openRig, type Rig, type Tenant } from '../rest-compat/rig.ts'
 
 let rig: Rig
@@ -19,7 +21,6 @@ beforeAll(async () => {
   victim = (await create('unharmed')).body.data.id
   echo = (await create('[{{custom.a}}]')).body.data.id
 })
-
 let last = 0
 function create(body: unknown): Promise<Answer> {
   return asleep.api.post('templates', { name: `Template ${++last}`, type: 'text', body })

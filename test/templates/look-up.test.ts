@@ -4,7 +4,8 @@ import type { App } from '../../src/core/app.ts'
 import type { Context } from '../../src/core/context.ts'
 import { newId } from '../../src/core/id.ts'
 import { sendMessages } from '../../src/messages/service.ts'
-import { cloneDatabase, connectedInstance, createAccount, sql, type TestInstance } from '../kit/kit.ts'
+import { connectedInstance, createAccount, type TestInstance } from '../kit/accounts.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
 import { contextFor, openApp } from '../messages/rig.ts'
 
 let databaseUrl: string

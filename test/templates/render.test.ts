@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { codeOf } from '../../src/core/errors.ts'
 import { compileTemplate, contactFields, type Values } from '../../src/templates/render.ts'
-import { promptly } from '../kit/kit.ts'
+import { promptly } from '../kit/promptly.ts'
 
 const contact = { name: 'Ada Lovelace', firstName: 'Ada', lastName: null, phone: '+393331234567', email: '' }
 

@@ -1,6 +1,6 @@
 // Fixtures for tests that send templates: an instance whose messages stay queued, templates and contacts.
 import { expect } from 'vitest'
-import { connectedInstance } from '../kit/kit.ts'
+import { connectedInstance } from '../kit/accounts.ts'
 import { createTemplate, newNumber, openRig, type Rig, type Tenant } from '../rest-compat/rig.ts'
 
 export interface Sender {

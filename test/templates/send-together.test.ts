@@ -1,6 +1,7 @@
 // Many messages rendered from templates at once: each is judged alone, and an invalid one does not affect the others.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { sql, until } from '../kit/kit.ts'
+import { sql } from '../kit/database.ts'
+import { until } from '../kit/until.ts'
 import { expectRefusal, newNumber, nobody, type Rig, type Tenant } from '../rest-compat/rig.ts'
 import { asleepOf, contact, inAnHour, made, openSender, template } from './rig.ts'
 

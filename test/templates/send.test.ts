@@ -1,6 +1,8 @@
 // Messages rendered from templates: the source of each value, and refusals that name the missing values.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Answer, sql, until } from '../kit/kit.ts'
+import type { Answer } from '../kit/api.ts'
+import { sql } from '../kit/database.ts'
+import { until } from '../kit/until.ts'
 import { countOf, expectRefusal, messageRecord, nobody, type Rig, type Tenant } from '../rest-compat/rig.ts'
 import { contact, inAnHour, made, openSender, template } from './rig.ts'
 

@@ -1,6 +1,10 @@
 // Without its optional package, the gateway has every network but `web`, and says so.
 import { expect, it } from 'vitest'
-import { api, cloneDatabase, createAccount, sql, startGateway, until } from '../kit/kit.ts'
+import { createAccount } from '../kit/accounts.ts'
+import { api } from '../kit/api.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
+import { startGateway } from '../kit/gateway.ts'
+import { until } from '../kit/until.ts'
 
 /** Hides a package from `require` and `import`, as if it were not installed. */
 const without = `data:text/javascript,${encodeURIComponent(`

@@ -4,7 +4,9 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it, onTestFailed } from 'vitest'
 import { persist, pickFrom, seeded } from '../faults/rig.ts'
-import { cloneDatabase, type Gateway, startGateway, until } from '../kit/kit.ts'
+import { cloneDatabase } from '../kit/database.ts'
+import { type Gateway, startGateway } from '../kit/gateway.ts'
+import { until } from '../kit/until.ts'
 import { environmentOf, openClient, openLoopback, rowsOf } from './rig.ts'
 
 const seeds = process.env.CHAOS_SEEDS?.split(',').map(Number) ?? Array.from({ length: 20 }, (_, i) => i + 1)

@@ -1,6 +1,8 @@
 // The state of an instance after the network closed its connection, by the network's code.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { cloneDatabase, type InnerGateway, openGateway, until } from '../kit/kit.ts'
+import { cloneDatabase } from '../kit/database.ts'
+import { type InnerGateway, openGateway } from '../kit/open-gateway.ts'
+import { until } from '../kit/until.ts'
 import type { Loopback } from './loopback.ts'
 import { type Client, environmentOf, hasten, openClient, openLoopback, rowsOf } from './rig.ts'
 

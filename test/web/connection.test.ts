@@ -1,6 +1,8 @@
 // The connection of an instance: logout, restarts, and what the network can say when it closes it.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { cloneDatabase, type OpenGateway, openGateway, until } from '../kit/kit.ts'
+import { cloneDatabase } from '../kit/database.ts'
+import { type OpenGateway, openGateway } from '../kit/open-gateway.ts'
+import { until } from '../kit/until.ts'
 import type { Loopback } from './loopback.ts'
 import { type Client, environmentOf, openClient, openLoopback, rowsOf } from './rig.ts'
 

@@ -1,6 +1,9 @@
 // A message that any process accepts leaves through the process that holds the connection, and hardly later.
 import { expect, it } from 'vitest'
-import { api, cloneDatabase, startGateway, until } from '../kit/kit.ts'
+import { api } from '../kit/api.ts'
+import { cloneDatabase } from '../kit/database.ts'
+import { startGateway } from '../kit/gateway.ts'
+import { until } from '../kit/until.ts'
 import { environmentOf, openClient, openLoopback, rowsOf } from './rig.ts'
 
 const ann = '393331234567'

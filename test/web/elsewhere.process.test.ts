@@ -1,6 +1,10 @@
 // Two processes and one connection: both use it, it keeps its pace, and a holder that was frozen neither sends nor writes keys when it wakes.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { api, cloneDatabase, type Gateway, type OpenGateway, openGateway, startGateway, until } from '../kit/kit.ts'
+import { api } from '../kit/api.ts'
+import { cloneDatabase } from '../kit/database.ts'
+import { type Gateway, startGateway } from '../kit/gateway.ts'
+import { type OpenGateway, openGateway } from '../kit/open-gateway.ts'
+import { until } from '../kit/until.ts'
 import type { Loopback } from './loopback.ts'
 import { type Client, environmentOf, openClient, openLoopback, rowsOf } from './rig.ts'
 

@@ -1,6 +1,8 @@
 // From nothing to a delivered message on WhatsApp Web: pairing by QR code, sending, receipts, and an answer.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { cloneDatabase, type OpenGateway, openGateway, until } from '../kit/kit.ts'
+import { cloneDatabase } from '../kit/database.ts'
+import { type OpenGateway, openGateway } from '../kit/open-gateway.ts'
+import { until } from '../kit/until.ts'
 import type { Loopback } from './loopback.ts'
 import { type Client, environmentOf, openClient, openLoopback } from './rig.ts'
 

@@ -1,6 +1,8 @@
 // Two processes and the connections of web: kills, freezes, clean stops and joins leave one socket for each account.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { cloneDatabase, type Gateway, startGateway, until } from '../kit/kit.ts'
+import { cloneDatabase } from '../kit/database.ts'
+import { type Gateway, startGateway } from '../kit/gateway.ts'
+import { until } from '../kit/until.ts'
 import type { Loopback } from './loopback.ts'
 import { type Client, environmentOf, openClient, openLoopback, rowsOf } from './rig.ts'
 

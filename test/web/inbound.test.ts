@@ -1,6 +1,8 @@
 // Messages that come in over WhatsApp Web: who wrote, what is left alone, and how long an answer counts as a button.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { cloneDatabase, openGateway, until } from '../kit/kit.ts'
+import { cloneDatabase } from '../kit/database.ts'
+import { openGateway } from '../kit/open-gateway.ts'
+import { until } from '../kit/until.ts'
 import type { Loopback } from './loopback.ts'
 import { type Client, environmentOf, openClient, openLoopback, rowsOf } from './rig.ts'
 

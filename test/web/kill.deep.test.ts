@@ -1,6 +1,9 @@
 // A gateway that is killed around each send over WhatsApp Web: the next process sends under the same id, and the recipient sees each message once.
 import { expect, it } from 'vitest'
-import { api, cloneDatabase, startGateway, until } from '../kit/kit.ts'
+import { api } from '../kit/api.ts'
+import { cloneDatabase } from '../kit/database.ts'
+import { startGateway } from '../kit/gateway.ts'
+import { until } from '../kit/until.ts'
 import { environmentOf, openClient, openLoopback, rowsOf } from './rig.ts'
 
 const ann = '393331234567'

@@ -1,6 +1,8 @@
 // The lease of a connection within one process: it ends the connection when it cannot be renewed, and its start releases what waits.
 import { expect, it } from 'vitest'
-import { cloneDatabase, openGateway, sql, until } from '../kit/kit.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
+import { openGateway } from '../kit/open-gateway.ts'
+import { until } from '../kit/until.ts'
 import { environmentOf, openClient, openLoopback, rowsOf } from './rig.ts'
 
 const ann = '393331234567'

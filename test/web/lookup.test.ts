@@ -1,7 +1,8 @@
 // Look-ups of numbers on WhatsApp Web: slowly, because bulk questions get accounts flagged, and once in seven days.
 import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren } from 'baileys'
 import { expect, it } from 'vitest'
-import { cloneDatabase, openGateway } from '../kit/kit.ts'
+import { cloneDatabase } from '../kit/database.ts'
+import { openGateway } from '../kit/open-gateway.ts'
 import { environmentOf, openClient, openLoopback, rowsOf } from './rig.ts'
 
 const ann = '393331234567'

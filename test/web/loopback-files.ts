@@ -4,7 +4,7 @@ import https from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { getMediaKeys, type MediaType } from 'baileys'
 import { makeCertificate } from '../core/certificate.ts'
-import { atEnd } from '../kit/kit.ts'
+import { atEnd } from '../kit/at-end.ts'
 import type { Loopback } from './loopback.ts'
 
 /** The fields of a message that describe its file. */

@@ -1,8 +1,11 @@
 // 500 paired idle instances in one process: their memory, the event loop, and their return after the network restarts.
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { cloneDatabase, createAccount, startGateway, until } from '../kit/kit.ts'
+import { createAccount } from '../kit/accounts.ts'
+import { cloneDatabase } from '../kit/database.ts'
+import { startGateway } from '../kit/gateway.ts'
 import { residentBytes } from '../kit/resident.ts'
+import { until } from '../kit/until.ts'
 import { environmentOf, openLoopback, rowsOf } from './rig.ts'
 
 const count = 500

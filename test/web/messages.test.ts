@@ -1,6 +1,8 @@
 // Messages of every kind over WhatsApp Web, in both directions, and the answers of the network about them.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { cloneDatabase, type OpenGateway, openGateway, until } from '../kit/kit.ts'
+import { cloneDatabase } from '../kit/database.ts'
+import { type OpenGateway, openGateway } from '../kit/open-gateway.ts'
+import { until } from '../kit/until.ts'
 import type { Arrived, Loopback } from './loopback.ts'
 import { type Client, environmentOf, openClient, openLoopback, rowsOf } from './rig.ts'
 

@@ -1,7 +1,8 @@
 // Signal keys reach no log: the package prints whole sessions to the console, and nothing of it is written.
 import { spawn } from 'node:child_process'
 import { expect, it } from 'vitest'
-import { node, root, watch } from '../kit/kit.ts'
+import { node, root } from '../kit/environment.ts'
+import { watch } from '../kit/gateway.ts'
 
 const script = `
   const { loadWhatsApp } = await import('./src/providers/web/package.ts')

@@ -1,6 +1,8 @@
 // Pairing: each code is shown as it comes, and one that nobody uses ends the attempt, until the next `connect`.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { cloneDatabase, type InnerGateway, openGateway, until } from '../kit/kit.ts'
+import { cloneDatabase } from '../kit/database.ts'
+import { type InnerGateway, openGateway } from '../kit/open-gateway.ts'
+import { until } from '../kit/until.ts'
 import type { Loopback } from './loopback.ts'
 import { type Client, environmentOf, hasten, openClient, openLoopback } from './rig.ts'
 

@@ -4,7 +4,11 @@ import type { App } from '../../src/core/app.ts'
 import { muteSignalKeys } from '../../src/providers/web/mute-console.ts'
 import { undoFailedTrials } from '../../src/providers/web/session-trials.ts'
 import { type Timing, timing } from '../../src/providers/web/timing.ts'
-import { type Account, type Api, api, atEnd, createAccount, sql, until } from '../kit/kit.ts'
+import { type Account, createAccount } from '../kit/accounts.ts'
+import { type Api, api } from '../kit/api.ts'
+import { atEnd } from '../kit/at-end.ts'
+import { sql } from '../kit/database.ts'
+import { until } from '../kit/until.ts'
 import { Loopback, rootKey } from './loopback.ts'
 
 /** Environment of a gateway whose instances of `web` connect to this network, with `path` at the end of its address. */

@@ -2,7 +2,10 @@
 // keys to the console, which is why the gateway is a process of its own here.
 import { expect, it } from 'vitest'
 import { createSealer } from '../../src/core/seal.ts'
-import { cloneDatabase, secretKey, sql, startGateway, until } from '../kit/kit.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
+import { secretKey } from '../kit/environment.ts'
+import { startGateway } from '../kit/gateway.ts'
+import { until } from '../kit/until.ts'
 import { environmentOf, openClient, openLoopback, rowsOf } from './rig.ts'
 
 const ann = '393331234567'

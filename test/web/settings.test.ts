@@ -1,6 +1,8 @@
 // The settings of an instance of web, as the network sees them: native buttons, typing, pace and read marks.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { cloneDatabase, openGateway, until } from '../kit/kit.ts'
+import { cloneDatabase } from '../kit/database.ts'
+import { openGateway } from '../kit/open-gateway.ts'
+import { until } from '../kit/until.ts'
 import type { Loopback } from './loopback.ts'
 import { type Client, environmentOf, openClient, openLoopback } from './rig.ts'
 

@@ -1,6 +1,9 @@
 // From nothing to a delivered message as README says it: an instance without settings, a code in the terminal, and a message.
 import { expect, it } from 'vitest'
-import { cloneDatabase, command, openGateway, until } from '../kit/kit.ts'
+import { command } from '../kit/command.ts'
+import { cloneDatabase } from '../kit/database.ts'
+import { openGateway } from '../kit/open-gateway.ts'
+import { until } from '../kit/until.ts'
 import { environmentOf, openClient, openLoopback } from './rig.ts'
 
 const ann = '393331234567'

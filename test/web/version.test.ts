@@ -1,7 +1,9 @@
 // The version of WhatsApp Web that an instance reports.
 import { expect, it } from 'vitest'
 import { versionIn } from '../../src/providers/web/version.ts'
-import { cloneDatabase, openGateway, until } from '../kit/kit.ts'
+import { cloneDatabase } from '../kit/database.ts'
+import { openGateway } from '../kit/open-gateway.ts'
+import { until } from '../kit/until.ts'
 import { environmentOf, hasten, openClient, openLoopback } from './rig.ts'
 
 it('is that of the operator if there is one, also when the network refuses it', async () => {

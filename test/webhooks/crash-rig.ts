@@ -1,6 +1,10 @@
 // One message whose webhook is attempted by a gateway that a test kills, freezes or stops.
 import { expect } from 'vitest'
-import { api, cloneDatabase, connectedInstance, createAccount, type GatewayOptions, startGateway, until } from '../kit/kit.ts'
+import { connectedInstance, createAccount } from '../kit/accounts.ts'
+import { api } from '../kit/api.ts'
+import { cloneDatabase } from '../kit/database.ts'
+import { type GatewayOptions, startGateway } from '../kit/gateway.ts'
+import { until } from '../kit/until.ts'
 
 /** @param beforehand runs when the gateway is up and nothing has been sent yet */
 export async function sendOne(

@@ -1,7 +1,12 @@
 // A process that crashes during attempts loses none, repeats none under another id, and makes no sixth attempt.
 import { Webhook } from 'standardwebhooks'
 import { expect, it } from 'vitest'
-import { api, type Gateway, measuredAgain, openGateway, sql, startGateway, until } from '../kit/kit.ts'
+import { api } from '../kit/api.ts'
+import { sql } from '../kit/database.ts'
+import { type Gateway, startGateway } from '../kit/gateway.ts'
+import { measuredAgain } from '../kit/measured.ts'
+import { openGateway } from '../kit/open-gateway.ts'
+import { until } from '../kit/until.ts'
 import { delivered, sendOne } from './crash-rig.ts'
 import { hang, openReceiver, status } from './receiver.ts'
 import { openRig } from './rig.ts'

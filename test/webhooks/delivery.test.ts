@@ -1,7 +1,8 @@
 // Webhook deliveries: one attempt on success, five on failure, always with the exact bytes of the payload.
 import { describe, expect, it } from 'vitest'
 import { createSealer } from '../../src/core/seal.ts'
-import { measuredAgain, until } from '../kit/kit.ts'
+import { measuredAgain } from '../kit/measured.ts'
+import { until } from '../kit/until.ts'
 import { hang, inTurn, openReceiver, type Receiver, status } from './receiver.ts'
 import { openRig, type Rig, settled } from './rig.ts'
 

@@ -1,6 +1,7 @@
 // A client changes and deletes the webhook endpoints of its own workspace, and finds none of another workspace.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Answer, type Api, sql } from '../kit/kit.ts'
+import type { Answer, Api } from '../kit/api.ts'
+import { sql } from '../kit/database.ts'
 import type { Scene } from '../kit/scene.ts'
 import { type Endpoints, hook, openEndpoints } from './endpoint-rig.ts'
 

@@ -1,6 +1,7 @@
 // Rig of the webhook endpoint tests: a gateway without private targets, its client, clients of other accounts, and new endpoints.
 import { expect } from 'vitest'
-import { type Api, createAccount } from '../kit/kit.ts'
+import { createAccount } from '../kit/accounts.ts'
+import type { Api } from '../kit/api.ts'
 import { openScene } from '../kit/scene.ts'
 
 export const hook = 'https://hooks.example/in'

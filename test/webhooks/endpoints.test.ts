@@ -1,6 +1,9 @@
 // A client creates webhook endpoints up to the limit of its plan, lists them, and sees each secret only when it is made.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Api, api, createAccount, openGateway, sql } from '../kit/kit.ts'
+import { createAccount } from '../kit/accounts.ts'
+import { type Api, api } from '../kit/api.ts'
+import { sql } from '../kit/database.ts'
+import { openGateway } from '../kit/open-gateway.ts'
 import type { Scene } from '../kit/scene.ts'
 import { type Endpoints, hook, openEndpoints } from './endpoint-rig.ts'
 

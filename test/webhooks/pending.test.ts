@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { pruneDeliveries } from '../../src/webhooks/prune.ts'
 import { deleteEndpoint, rotateSecret, updateEndpoint } from '../../src/webhooks/service.ts'
 import { slow as slowDown } from '../kit/fault.ts'
-import { until } from '../kit/kit.ts'
+import { until } from '../kit/until.ts'
 import { openReceiver, status } from './receiver.ts'
 import { openRig, type Rig, settled } from './rig.ts'
 

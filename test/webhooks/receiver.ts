@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import type { ServerOptions } from 'node:https'
 import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
-import { atEnd } from '../kit/kit.ts'
+import { atEnd } from '../kit/at-end.ts'
 
 export interface Received {
   /** Milliseconds since 1970. */

@@ -1,7 +1,11 @@
 // Proves that a redelivery of many goes on after its process was killed within a chunk: every delivery once, none left out.
 import { expect, it } from 'vitest'
 import { openSse } from '../events/sse.ts'
-import { api, cloneDatabase, createAccount, sql, startGateway, until } from '../kit/kit.ts'
+import { createAccount } from '../kit/accounts.ts'
+import { api } from '../kit/api.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
+import { startGateway } from '../kit/gateway.ts'
+import { until } from '../kit/until.ts'
 import { openReceiver } from './receiver.ts'
 
 interface Outcome {

@@ -1,7 +1,7 @@
 // Proves that a job redelivers the deliveries that a status and a time select, each once, with progress, and refuses what it should.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { updateEndpoint } from '../../src/webhooks/service.ts'
-import { until } from '../kit/kit.ts'
+import { until } from '../kit/until.ts'
 import { type Asked, ask } from './ask.ts'
 import { openReceiver, type Receiver, status } from './receiver.ts'
 import { openRig, type Rig, settled } from './rig.ts'

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { eventDefinitions } from '../../src/event-types.ts'
 import { redeliver, testEndpoint } from '../../src/webhooks/redeliver.ts'
 import { updateEndpoint } from '../../src/webhooks/service.ts'
-import { until } from '../kit/kit.ts'
+import { until } from '../kit/until.ts'
 import { hang, openReceiver, status } from './receiver.ts'
 import { openRig, settled } from './rig.ts'
 

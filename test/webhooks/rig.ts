@@ -16,7 +16,11 @@ import { deliveryQueues } from '../../src/webhooks/delivery-queues.ts'
 import { webhookJobs } from '../../src/webhooks/jobs.ts'
 import { createEndpoint, type Endpoint } from '../../src/webhooks/service.ts'
 import { webhookSink } from '../../src/webhooks/sink.ts'
-import { type Account, atEnd, cloneDatabase, connectedInstance, createAccount, secretKey, sql, until } from '../kit/kit.ts'
+import { type Account, connectedInstance, createAccount } from '../kit/accounts.ts'
+import { atEnd } from '../kit/at-end.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
+import { secretKey } from '../kit/environment.ts'
+import { until } from '../kit/until.ts'
 import { contextFor } from '../messages/rig.ts'
 
 export interface Rig {

@@ -1,6 +1,6 @@
 // Rate limit of webhook tests, needed because each test is a request to whatever address the endpoint names.
 import { expect, it } from 'vitest'
-import { sql } from '../kit/kit.ts'
+import { sql } from '../kit/database.ts'
 import { openRig } from '../rest-compat/rig.ts'
 
 it('an endpoint can be tested ten times a minute in total, over REST and GraphQL', async () => {
