@@ -76,7 +76,7 @@ export function Today() {
           ))}
         </ul>
       </div>
-      <Trend />
+      <Trend settled={data !== undefined || error !== undefined} />
     </section>
   )
 }

@@ -8,12 +8,17 @@ import { Row, Table } from '../ui/table.tsx'
 import { count, words } from '../words/words.ts'
 import { text as home } from './words.ts'
 
-export function Trend() {
+interface Props {
+  /** True once what stands above is known: until then its rows would move the chart. */
+  settled: boolean
+}
+
+export function Trend({ settled }: Props) {
   const { team, teams } = useWorkspace()
   const isHidden = team !== null && teams.find(({ id }) => id === team)?.role === 'collaborator'
   const { data } = useRead(TrendDocument, {}, { pause: isHidden })
   const days = data?.usage.days ?? []
-  if (days.length === 0) return null
+  if (!settled || days.length === 0) return null
   return (
     <section className={parts.panel} aria-label={home.trend}>
       <div className={parts.panelHead}>
