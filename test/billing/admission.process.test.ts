@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { createApiKey, revokeApiKey } from '../../src/accounts/service.ts'
 import { createTeam } from '../../src/teams/service.ts'
 import { type Account, connectedInstance, createAccount } from '../kit/accounts.ts'
-import { api } from '../kit/api.ts'
+import { hastyApi } from '../kit/api.ts'
 import { prisma, sql } from '../kit/database.ts'
 import { codes, openTwo, type Two } from './rate-rig.ts'
 
@@ -55,7 +55,7 @@ describe('the monthly API quota', () => {
     await one.get('messages', { 'x-team-id': 'x' })
     await one.get('nowhere')
     await one.put('me', {})
-    await api(gateways[0], `${account.apiKey}0`).get('me')
+    await hastyApi(gateways[0], `${account.apiKey}0`).get('me')
     expect(await apiUsage(account)).toBe(5)
   })
 })

@@ -1,7 +1,7 @@
 // The rate limit of a signed-in person: 50 requests in any second over all sessions and processes, REST and GraphQL together.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { newAccount, type Person, signIn } from '../accounts/person.ts'
-import { type Answer, type Api, api } from '../kit/api.ts'
+import { type Answer, type Api, hastyApi } from '../kit/api.ts'
 import { cloneDatabase, sql } from '../kit/database.ts'
 import { type OpenGateway, openGateways } from '../kit/open-gateway.ts'
 
@@ -19,7 +19,9 @@ async function someone(sessions: number): Promise<{ person: Person; clients: Api
   const account = await newAccount(databaseUrl)
   const people = [await signIn(gateways[0], account)]
   while (people.length < sessions) people.push(await signIn(gateways[0], account))
-  const clients = people.flatMap(({ token }) => gateways.map((at) => api(at, undefined, { authorization: `Bearer ${token}` })))
+  const clients = people.flatMap(({ token }) =>
+    gateways.map((at) => hastyApi(at, undefined, { authorization: `Bearer ${token}` })),
+  )
   return { person: people[0] as Person, clients }
 }
 
@@ -115,7 +117,7 @@ describe('the rate limit of a person', () => {
     const [client] = clients as [Api]
     await fill(person, 50)
     expect((await client.get('/api/auth/sessions')).status).toBe(200)
-    expect((await api(gateways[0]).post('/api/auth/token', undefined, { cookie: person.cookie })).status).toBe(200)
+    expect((await hastyApi(gateways[0]).post('/api/auth/token', undefined, { cookie: person.cookie })).status).toBe(200)
     // The newest window that belongs to no user is the sign-in window of the two requests above.
     const { rows } = await sql(databaseUrl).query<{ id: string }>(
       `select "keyId" as id from rate_windows where "keyId" <> $1 and not exists (select from users u where u.id = "keyId")
@@ -126,7 +128,7 @@ describe('the rate limit of a person', () => {
     for (const answer of [
       await client.get('/api/auth/sessions'),
       await client.delete('/api/auth/sessions/01900000-0000-7000-8000-000000000000'),
-      await api(gateways[1]).post('/api/auth/token', undefined, { cookie: person.cookie }),
+      await hastyApi(gateways[1]).post('/api/auth/token', undefined, { cookie: person.cookie }),
     ]) {
       expect(codeOf(answer)).toBe(tooFast)
       expect(answer.headers.get('retry-after')).toBe('1')

@@ -1,6 +1,6 @@
 // Fixtures of the admission tests: two processes on one database, clients of both, and the number of counted requests.
 import type { Account } from '../kit/accounts.ts'
-import { type Answer, type Api, api } from '../kit/api.ts'
+import { type Answer, type Api, hastyApi } from '../kit/api.ts'
 import { cloneDatabase, sql } from '../kit/database.ts'
 import { type OpenGateway, openGateways } from '../kit/open-gateway.ts'
 
@@ -19,7 +19,7 @@ export async function openTwo(): Promise<Two> {
   return {
     databaseUrl,
     gateways,
-    clients: (apiKey, headers = {}) => [api(gateways[0], apiKey, headers), api(gateways[1], apiKey, headers)],
+    clients: (apiKey, headers = {}) => [hastyApi(gateways[0], apiKey, headers), hastyApi(gateways[1], apiKey, headers)],
     async apiUsage({ userId }) {
       const { rows } = await sql(databaseUrl).query(
         'select coalesce(sum("apiRequestsCount"), 0)::int as n from api_usage where "userId" = $1',

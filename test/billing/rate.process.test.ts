@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { createApiKey } from '../../src/accounts/service.ts'
 import { createTeam } from '../../src/teams/service.ts'
 import { type Account, createAccount } from '../kit/accounts.ts'
-import { type Answer, api } from '../kit/api.ts'
+import { type Answer, hastyApi } from '../kit/api.ts'
 import { prisma } from '../kit/database.ts'
 import { promptly } from '../kit/promptly.ts'
 import { codes, openTwo, type Two, tooFast } from './rate-rig.ts'
@@ -54,7 +54,7 @@ describe('the rate limit of a key', () => {
     const hammering = hammer(busy.apiKey, 4)
     const beside: Answer[] = []
     for (let i = 0; i < 16; i++) {
-      beside.push(await (clients(calm.apiKey)[i % 2] as ReturnType<typeof api>).get('me'))
+      beside.push(await (clients(calm.apiKey)[i % 2] as ReturnType<typeof hastyApi>).get('me'))
       await pause(240)
     }
     const all = await hammering
@@ -101,7 +101,7 @@ describe('the rate limit of a key', () => {
   it('is separate for each key of one account', async () => {
     const account = await createAccount(databaseUrl)
     const { key } = await createApiKey(prisma(databaseUrl), { email: account.email, name: 'Second' })
-    const both = [account.apiKey, key].map((apiKey) => api(gateways[0], apiKey))
+    const both = [account.apiKey, key].map((apiKey) => hastyApi(gateways[0], apiKey))
     const answers = await Promise.all(both.flatMap((client) => Array.from({ length: 10 }, () => client.get('me'))))
     expect(codes(answers)).toEqual({ ok: 20 })
   })
@@ -125,7 +125,7 @@ describe('the rate limit of a key', () => {
     expect(codes(mixed)).toEqual({ ok: 2, '403 TEAM_KEY_REQUIRED': 1, '403 TEAM_KEY_NOT_ALLOWED': 1 })
     expect(wrong).toEqual([403, 10, 9, 1])
     expect(await apiUsage(account)).toBe(2)
-    const { headers } = await api(gateways[0], team.apiKey, { 'x-team-id': account.userId }).get('instances')
+    const { headers } = await hastyApi(gateways[0], team.apiKey, { 'x-team-id': account.userId }).get('instances')
     expect(headers.get('ratelimit-limit'), 'whoever is unknown hears nothing of a key').toBeNull()
   })
 

@@ -1,4 +1,5 @@
 // A small HTTP client that returns the answer and validates REST answers against the OpenAPI documents.
+import { setTimeout as pause } from 'node:timers/promises'
 import { expectDocumented } from './document.ts'
 
 export interface Answer {
@@ -17,14 +18,42 @@ export interface Api {
   graphql: (query: string, variables?: Record<string, unknown>, headers?: Record<string, string>) => Promise<Answer>
 }
 
-/** A client of that gateway. Paths are relative to `base`; one that starts with a slash is used unchanged. */
-export function api(
+type Client = [
   gateway: { url: string },
   apiKey?: string,
+  always?: Record<string, string>,
+  /** Paths are relative to it; one that starts with a slash is used unchanged. The default is `/api/v1/`. */
+  base?: '/api/v1/' | '/api/',
+]
+
+/**
+ * A client of that gateway. It waits when the rate limit of its key or person is used up, as clients do: otherwise a test that asks again and
+ * again would depend on how fast the machine is.
+ */
+export function api(...[gateway, apiKey, always, base]: Client): Api {
+  return clientOf(gateway, apiKey, always, base, async (ask) => {
+    for (;;) {
+      const answer = await ask()
+      const isTooFast = answer.headers.get('ratelimit-remaining') === '0' && answer.headers.get('retry-after') === '1'
+      if (answer.status !== 429 || !isTooFast) return answer
+      await pause(1_000)
+    }
+  })
+}
+
+/** A client that does not wait for the rate limit, for tests of the limit. */
+export function hastyApi(...[gateway, apiKey, always, base]: Client): Api {
+  return clientOf(gateway, apiKey, always, base, (ask) => ask())
+}
+
+function clientOf(
+  gateway: { url: string },
+  apiKey: string | undefined,
   always: Record<string, string> = {},
   base: '/api/v1/' | '/api/' = '/api/v1/',
+  paced: (ask: () => Promise<Answer>) => Promise<Answer>,
 ): Api {
-  async function request(method: string, path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+  async function once(method: string, path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
     const response = await fetch(new URL(path.startsWith('/') ? path : base + path, gateway.url), {
       method,
       redirect: 'manual',
@@ -44,6 +73,7 @@ export function api(
     expectDocumented({ method, path: pathname.replace(/(?<=.)\/$/, ''), ...answer })
     return answer
   }
+  const request = (...asked: Parameters<typeof once>) => paced(() => once(...asked))
   return {
     get: (path, headers) => request('GET', path, undefined, headers),
     post: (path, body, headers) => request('POST', path, body, headers),
