@@ -4,7 +4,6 @@ import { readAuthors } from './accounts/service.ts'
 import { limitSignIn } from './billing/admission/sign-in-rate.ts'
 import { keepRecipients } from './campaigns/expired.sql.ts'
 import { plannedSends } from './campaigns/forecast.ts'
-import { leaveOut } from './campaigns/leave-out.ts'
 import { checkCampaign } from './campaigns/service.ts'
 import { type App, type AppOptions, createApp } from './core/app.ts'
 import { sampleEvent } from './event-types.ts'
@@ -16,6 +15,7 @@ import { fileAt } from './media/service.ts'
 import { instanceKey } from './messages/dispatch/hold-key.ts'
 import { readSent } from './messages/dispatch/sent.sql.ts'
 import { releaseWaiting } from './messages/dispatch/waiting.ts'
+import { withdrawFrom } from './messages/dispatch/withdraw.ts'
 import { eraseNumber } from './messages/erase/erase.ts'
 import { isReceived } from './messages/receipts/inbound.sql.ts'
 import { receiveMessages } from './messages/receipts/inbound.ts'
@@ -49,7 +49,7 @@ export async function openApp(options: Omit<AppOptions, 'hooks'>): Promise<App> 
       releaseWaiting,
       plannedSends,
       knownNumbers,
-      leaveOutOfCampaigns: leaveOut,
+      leaveOutOfCampaigns: withdrawFrom,
       keepRecipients,
       eraseNumber,
       eraseAnswers,

@@ -65,21 +65,6 @@ export async function planAgain(tx: Sql, campaignId: string, messageIds: readonl
   )
 }
 
-/** Cancels the recipients of messages that were just deleted. Both lists belong together by their index. */
-export async function cancelEnqueued(
-  tx: Sql,
-  campaignIds: readonly string[],
-  messageIds: readonly string[],
-  error: string,
-): Promise<void> {
-  await tx.query(
-    `update campaign_recipients r set status = 'cancelled', "messageId" = null, error = $3, "updatedAt" = now()
-     from unnest($1::uuid[], $2::uuid[]) as u(campaign, message)
-     where r."campaignId" = u.campaign and r.status = 'enqueued' and r."messageId" = u.message`,
-    [campaignIds, messageIds, error],
-  )
-}
-
 /** Reads the fields of a campaign that its event has. */
 export async function readHead(
   tx: Sql,

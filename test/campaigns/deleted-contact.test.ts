@@ -1,8 +1,12 @@
 // A contact that is deleted after the campaign was made gets nothing, whether its message is planned, queued, or was given back.
 import { beforeAll, describe, expect, it } from 'vitest'
+import type { Sql } from '../../src/core/database/database.ts'
+import { sqlTransaction } from '../../src/core/database/transaction.ts'
+import { withdrawFrom } from '../../src/messages/dispatch/withdraw.ts'
 import { connectedInstance } from '../kit/accounts.ts'
 import type { Api } from '../kit/api.ts'
 import { sql } from '../kit/database.ts'
+import type { InnerGateway } from '../kit/open-gateway.ts'
 import { openScene, type Scene } from '../kit/scene.ts'
 import { until } from '../kit/until.ts'
 import { campaignTo, expectCreated, expectOnceEach, numbers, reach, statsOf } from './rig.ts'
@@ -31,7 +35,33 @@ async function cancelledOf(id: string) {
   return recipients.map(({ to, messageId, contactId, error }: Record<string, unknown>) => ({ to, messageId, contactId, error }))
 }
 
-const left = (to: string | undefined) => ({ to, messageId: null, contactId: null, error: 'CONTACT_DELETED' })
+const left = (to: string | undefined, messageId: string | null = null) => ({
+  to,
+  messageId,
+  contactId: null,
+  error: 'CONTACT_DELETED',
+})
+
+interface Told {
+  payload: { to: string }
+  message: { id: string; status: string; errorCode: string | null }
+}
+
+/** The events that say that messages to these numbers were cancelled, in their order. */
+async function cancellations(to: readonly string[]): Promise<Told[]> {
+  const { body } = await client.graphql(
+    '{ events(last: 50, types: [message_cancelled]) { nodes { payload message { id status errorCode } } } }',
+  )
+  return body.data.events.nodes.filter(({ payload }: Told) => to.includes(payload.to))
+}
+
+/** A campaign whose messages wait for an instance that is away. */
+async function queuedCampaign(contactIds: readonly string[]): Promise<{ id: string; away: string }> {
+  const away = await connectedInstance(scene.databaseUrl, scene.account, { status: 'disconnected' })
+  const id = expectCreated(await client.post('campaigns', campaignTo(away.id, [], { contactIds, recipients: undefined })))
+  await until(async () => (await statsOf(client, id)).stats.queued === contactIds.length)
+  return { id, away: away.id }
+}
 
 describe('a contact that is deleted after the campaign was made', () => {
   it('gets nothing when its turn comes', async () => {
@@ -49,24 +79,59 @@ describe('a contact that is deleted after the campaign was made', () => {
   })
 
   it('gets nothing although its message is queued, and the quota comes back', async () => {
-    const { databaseUrl, account } = scene
+    const { databaseUrl } = scene
     const { to, ids } = await newContacts(4)
-    const away = await connectedInstance(databaseUrl, account, { status: 'disconnected' })
-    const body = campaignTo(away.id, [], { contactIds: ids, recipients: undefined })
-    const id = expectCreated(await client.post('campaigns', body))
-    await until(async () => (await statsOf(client, id)).stats.queued === 4)
+    const { id, away } = await queuedCampaign(ids)
     const count = async () => (await client.get('usage')).body.data.messagesCount as number
     const before = await count()
     await client.delete(`contacts/${ids[0]}`)
     const bulk = await client.post('contacts/bulk-delete', { contactIds: [ids[2]] })
     expect(bulk.body.data).toMatchObject({ deleted: 1 })
     expect(await count()).toBe(before - 2)
-    expect(await cancelledOf(id)).toEqual([left(to[0]), left(to[2])])
-    await client.post(`instances/${away.id}/connect`, {})
-    await reach(client, id, 'completed')
+    const told = await until(async () => {
+      const found = await cancellations(to)
+      return found.length >= 2 ? found : undefined
+    })
+    expect(told.map(({ payload }) => payload.to)).toEqual([to[0], to[2]])
+    for (const { message } of told) expect(message).toMatchObject({ status: 'cancelled', errorCode: 'CONTACT_DELETED' })
+    expect(await cancelledOf(id)).toEqual([left(to[0], told[0]?.message.id), left(to[2], told[1]?.message.id)])
+    await client.post(`instances/${away}/connect`, {})
+    const { stats } = await reach(client, id, 'completed')
+    expect([stats.total, stats.cancelled]).toEqual([4, 2])
     await expectOnceEach(databaseUrl, id, [to[1], to[3]] as string[])
-    const { rows } = await sql(databaseUrl).query(`select from messages where "campaignId" = $1`, [id])
-    expect(rows).toHaveLength(2)
+    expect(await cancellations(to)).toHaveLength(2)
+  })
+
+  it('has each of its messages told as cancelled once, in statements of bounded size', async () => {
+    const { to, ids } = await newContacts(5)
+    const { id } = await queuedCampaign(ids)
+    const sizes: number[] = []
+    await sqlTransaction(sql(scene.databaseUrl), async (tx) => {
+      const query = async (statement: string | { text: string }, values?: unknown[]) => {
+        const result = await (tx.query as (...args: unknown[]) => Promise<{ rowCount: number }>)(statement, values)
+        if (/update messages/.test(typeof statement === 'string' ? statement : statement.text)) sizes.push(result.rowCount)
+        return result
+      }
+      const giveBack = await withdrawFrom((scene.gateways[0] as InnerGateway).app, { query } as unknown as Sql, ids, 2)
+      await giveBack()
+    })
+    expect(sizes).toEqual([2, 2, 1])
+    await until(async () => (await cancellations(to)).length === 5)
+    expect((await statsOf(client, id)).stats.cancelled).toBe(5)
+  })
+
+  it('leaves no number in the event log if it is erased', async () => {
+    const { to, ids } = await newContacts(1)
+    await queuedCampaign(ids)
+    await client.delete(`contacts/${ids[0]}?erase=true`)
+    const logged = async () => {
+      const { rows } = await sql(scene.databaseUrl).query(
+        'select payload::text from outbox where payload::text like $1 union all select payload::text from events where payload::text like $1',
+        [`%${to[0]}%`],
+      )
+      return rows
+    }
+    await until(async () => (await logged()).length === 0)
   })
 
   it('leaves single messages to the number alone', async () => {

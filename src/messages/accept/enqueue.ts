@@ -16,7 +16,7 @@ import { type MessageSafety, safetyCache } from '../safety/safety.ts'
 import type { ComposedMessage } from './compose.ts'
 import { insertMessages } from './insert.sql.ts'
 import { composeRows, type NewMessage } from './rows.ts'
-import { cancelQueuedOf, deleteUnsent, deleteUnsentTo, type UnsentMessage } from './unsent.sql.ts'
+import { cancelQueuedOf, deleteUnsent, type UnsentMessage } from './unsent.sql.ts'
 
 /** The fields that all messages of a campaign share. */
 export interface CampaignMessage extends Omit<ComposedMessage, 'contactId' | 'template'> {
@@ -104,19 +104,6 @@ export async function takeBack(app: App, tx: Sql, campaignId: string): Promise<s
 async function dropJobs(app: App, tx: Sql, rows: readonly UnsentMessage[]): Promise<void> {
   const waiting = rows.flatMap(({ id, waiting }) => (waiting ? [id] : []))
   await deleteJobs(app, tx, campaignDispatchJob, waiting)
-}
-
-export interface Withdrawn {
-  messages: readonly { id: string; campaignId: string }[]
-  /** Returns their quota. To be called last in the transaction, because other sends of the owner wait for its row lock. */
-  giveBack: () => Promise<void>
-}
-
-/** Deletes the messages of all campaigns to these contacts that have not been sent. The caller holds the contacts' row locks. */
-export async function withdrawFrom(app: App, tx: Sql, contactIds: readonly string[]): Promise<Withdrawn> {
-  const rows = await deleteUnsentTo(tx, contactIds)
-  await dropJobs(app, tx, rows)
-  return { messages: rows, giveBack: () => giveBack(tx, rows) }
 }
 
 /** Cancels a campaign's queued messages and returns their quota. */

@@ -38,23 +38,6 @@ export async function deleteUnsent(tx: Sql, campaignId: string): Promise<UnsentM
   return rows
 }
 
-export interface WithdrawnMessage extends UnsentMessage {
-  campaignId: string
-}
-
-/** Deletes the messages of campaigns to these contacts that no provider has. Relies on the index of messages by contact. */
-export async function deleteUnsentTo(tx: Sql, contactIds: readonly string[]): Promise<WithdrawnMessage[]> {
-  const { rows } = await tx.query<WithdrawnMessage>(
-    `with held as (
-       select m.id, m."campaignId", w."ownerId", m."countedPeriod"::text as period, m."waitingSince" is not null as waiting
-       from messages m join workspaces w on w.id = m."workspaceId"
-       where m."contactId" = any($1::uuid[]) and m."campaignId" is not null and ${isUnsent} order by m.id for update of m
-     ) delete from messages m using held where m.id = held.id returning held.*`,
-    [contactIds],
-  )
-  return rows
-}
-
 /** Cancels the queued messages of a campaign. */
 export async function cancelQueuedOf(tx: Sql, campaignId: string): Promise<UnsentMessage[]> {
   const { rows } = await tx.query<UnsentMessage>(

@@ -1,11 +1,29 @@
-// SQL of messages of campaigns that are cancelled as they are about to leave.
+// SQL of messages of campaigns that are cancelled because they must not leave any more.
 import type { Sql } from '../../core/database/database.ts'
+import { isUnsent } from '../accept/unsent.sql.ts'
 import type { EventfulMessage } from '../events.ts'
 
 export interface Withdrawn extends EventfulMessage {
   ownerId: string
   /** The month whose quota comes back; null if it held none. */
   period: string | null
+}
+
+/**
+ * At most `batch` messages of campaigns to these contacts that no provider has, locked in the order of their ids. The locks wait for a running
+ * claim. Relies on the index of messages by contact.
+ */
+export async function lockUnsentTo(
+  tx: Sql,
+  contactIds: readonly string[],
+  batch: number,
+): Promise<{ id: string; waiting: boolean }[]> {
+  const { rows } = await tx.query<{ id: string; waiting: boolean }>(
+    `select m.id, m."waitingSince" is not null as waiting from messages m
+     where m."contactId" = any($1::uuid[]) and m."campaignId" is not null and ${isUnsent} order by m.id limit $2 for update of m`,
+    [contactIds, batch],
+  )
+  return rows
 }
 
 /** Cancels messages whose row locks the transaction holds. */

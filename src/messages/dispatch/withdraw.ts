@@ -1,22 +1,51 @@
 // Cancels messages of campaigns that must not leave any more, and returns their quota.
 import { returnQuota } from '../../billing/admission/quota.ts'
+import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
+import { deleteJobs } from '../../core/jobs/jobs.ts'
 import { announceChange, subject } from '../../events/live/follow.ts'
 import { emit } from '../../events/log/emit.ts'
 import { messageEvent } from '../events.ts'
-import { storeWithdrawn } from './withdraw.sql.ts'
+import { campaignDispatchJob } from './dispatch-job.ts'
+import { lockUnsentTo, storeWithdrawn, type Withdrawn } from './withdraw.sql.ts'
 
 /** The transaction `tx` holds the row locks of the messages. */
 export async function withdrawMessages(tx: Sql, withdrawn: readonly { id: string; error: string }[]): Promise<void> {
-  if (withdrawn.length === 0) return
+  await giveBack(tx, await cancel(tx, withdrawn))
+}
+
+/** Messages per statement: few enough for its time limit. */
+const atOnce = 1_000
+
+/**
+ * Cancels the messages of all campaigns to these contacts that no provider has, in the transaction that deletes the contacts and holds
+ * their row locks. Returns what must be called last in the transaction: it returns the quota, whose row lock other sends wait for.
+ */
+export async function withdrawFrom(
+  app: App,
+  tx: Sql,
+  contactIds: readonly string[],
+  batch = atOnce,
+): Promise<() => Promise<void>> {
+  const rows: Withdrawn[] = []
+  for (;;) {
+    const unsent = await lockUnsentTo(tx, contactIds, batch)
+    const errors = unsent.map(({ id }) => ({ id, error: 'CONTACT_DELETED' }))
+    rows.push(...(await cancel(tx, errors)))
+    // The jobs of waiting messages start only at the end of the time to live, which may be a day away.
+    const waiting = unsent.flatMap(({ id, waiting }) => (waiting ? [id] : []))
+    await deleteJobs(app, tx, campaignDispatchJob, waiting)
+    // A row that changed during the wait for its lock counts in the limit, so fewer rows than the limit may not be all.
+    if (unsent.length === 0) return () => giveBack(tx, rows)
+  }
+}
+
+async function cancel(tx: Sql, withdrawn: readonly { id: string; error: string }[]): Promise<Withdrawn[]> {
+  if (withdrawn.length === 0) return []
   const rows = await storeWithdrawn(
     tx,
     withdrawn.map(({ id }) => id),
     withdrawn.map(({ error }) => error),
-  )
-  await returnQuota(
-    tx,
-    rows.flatMap(({ ownerId, period }) => (period ? [{ ownerId, period }] : [])),
   )
   const now = new Date()
   await emit(
@@ -25,4 +54,12 @@ export async function withdrawMessages(tx: Sql, withdrawn: readonly { id: string
   )
   const campaigns = new Set(rows.flatMap(({ campaignId }) => campaignId ?? []))
   for (const id of [...campaigns].sort()) await announceChange(tx, subject('campaign', id))
+  return rows
+}
+
+async function giveBack(tx: Sql, rows: readonly Withdrawn[]): Promise<void> {
+  await returnQuota(
+    tx,
+    rows.flatMap(({ ownerId, period }) => (period ? [{ ownerId, period }] : [])),
+  )
 }
