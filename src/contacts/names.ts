@@ -48,3 +48,19 @@ export function namesOf(given: GivenNames, before?: StoredNames): StoredNames {
 function isGiven(before: Names, field: 'firstName' | 'lastName', noted: boolean | null): boolean {
   return noted ?? (before[field] !== null && before[field] !== partsOf(before.name)[field])
 }
+
+/**
+ * The names of a line of a file. An export states every part, also one that follows the name, so a part counts as given only if neither the
+ * name of the line nor the contact `before` has it already.
+ */
+export function namesOfLine(line: GivenNames, before?: StoredNames): GivenNames {
+  const { name } = line
+  const renamed = name !== undefined && name !== before?.name
+  const part = (field: 'firstName' | 'lastName') => {
+    const value = line[field]
+    if (typeof value !== 'string') return value
+    if (before && !renamed && value === before[field]) return undefined
+    return name !== undefined && value === partsOf(name)[field] ? null : value
+  }
+  return { name, firstName: part('firstName'), lastName: part('lastName') }
+}

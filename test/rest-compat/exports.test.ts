@@ -77,6 +77,35 @@ describe('contacts/export.csv', () => {
     expect(await fieldsOf(other)).toEqual(await fieldsOf(tenant))
   })
 
+  it('leaves parts of a name that followed it to follow it, after an import into another workspace or into its own', async () => {
+    const owner = await newTenant(rig.gateway, rig.databaseUrl)
+    const other = await newTenant(rig.gateway, rig.databaseUrl)
+    const contacts = [
+      { name: 'Zoe Ann Miller', phone: '+4915112345613' },
+      { name: 'Zoe Ann Miller', phone: '+4915112345614', firstName: 'Zoe', lastName: 'Smith' },
+    ]
+    for (const contact of contacts) expect((await owner.api.post('contacts', contact)).status).toBe(201)
+    const { body } = await owner.api.get('contacts/export.csv')
+    for (const { account } of [owner, other]) {
+      const job = await importAll(rig.gateway, account.apiKey, body, { onConflict: 'update' })
+      expect(job.summary.created + job.summary.updated).toBe(2)
+    }
+    const renamed = async ({ api }: Tenant) => {
+      const { data } = (await api.get('contacts')).body
+      const found: unknown[] = []
+      for (const { phone } of contacts) {
+        const { id } = data.contacts.find((contact: { phone: string }) => contact.phone === phone)
+        const { firstName, lastName } = (await api.put(`contacts/${id}`, { name: 'Quentin Roe' })).body.data
+        found.push([firstName, lastName])
+      }
+      return found
+    }
+    const follows = ['Quentin', 'Roe']
+    expect(await renamed(owner)).toEqual([follows, ['Zoe', 'Smith']])
+    // The file does not tell whether a first name that the name gives as well was given.
+    expect(await renamed(other)).toEqual([follows, ['Quentin', 'Smith']])
+  })
+
   it('takes the filters and the sort of the list', async () => {
     const names = async (query: string) => (await exported(`contacts/export.csv?${query}`)).map(({ phone }) => phone)
     expect(await names('search=countess')).toEqual([`'${ada.phone}`])

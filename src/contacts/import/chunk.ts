@@ -4,7 +4,7 @@ import { newId } from '../../core/id.ts'
 import type { ImportSummary, LineFault } from '../bulk/service.ts'
 import { tellContacts } from '../events.ts'
 import { addMembers } from '../groups/membership.ts'
-import { namesOf } from '../names.ts'
+import { namesOf, namesOfLine } from '../names.ts'
 import { type ImportedRow, insertContacts, lockByPhone, type OpenImport, updateContacts } from './import.sql.ts'
 import type { FileRecord } from './read.ts'
 import { type Columns, type ImportedContact, readLine, ImportedContact as schema } from './rows.ts'
@@ -89,14 +89,21 @@ async function settleNumbers(tx: Sql, workspaceId: string, contacts: readonly Im
 
 function newRow(contact: ImportedContact, name: string): ImportedRow {
   const { phone, email, tags, custom } = contact
-  return { id: newId(), ...namesOf({ ...contact, name }), phone, email: email ?? null, tags: tags ?? [], custom: custom ?? {} }
+  return {
+    id: newId(),
+    ...namesOf({ ...namesOfLine(contact), name }),
+    phone,
+    email: email ?? null,
+    tags: tags ?? [],
+    custom: custom ?? {},
+  }
 }
 
 /** Empty cells leave the contact as it is. */
 function mergedOf(row: ImportedRow, given: ImportedContact): ImportedRow {
   return {
     ...row,
-    ...namesOf(given, row),
+    ...namesOf(namesOfLine(given, row), row),
     email: given.email ?? row.email,
     tags: given.tags ?? row.tags,
     custom: { ...(row.custom as Record<string, string>), ...given.custom },
