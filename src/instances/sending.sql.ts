@@ -58,11 +58,12 @@ export async function lockConnectedOrDeleted(tx: Sql, id: string): Promise<boole
 /** The channel on which a process learns that messages wait for a connection that it holds. */
 const channel = 'gateway_holders'
 
-/** Notifies the processes that hold the connections of these instances, when `tx` commits. */
-export async function notifyHolders(tx: Sql, ids: readonly string[]): Promise<void> {
+/** Notifies the other processes than `node` that hold the connections of these instances, when `tx` commits. */
+export async function notifyHolders(tx: Sql, ids: readonly string[], node: string): Promise<void> {
   await tx.query(
-    `select pg_notify('${channel}', node || ' ' || "instanceId") from instance_leases where "instanceId" = any($1::uuid[]) and "leaseUntil" > now()`,
-    [ids],
+    `select pg_notify('${channel}', node || ' ' || "instanceId") from instance_leases
+     where "instanceId" = any($1::uuid[]) and node <> $2 and "leaseUntil" > now()`,
+    [ids, node],
   )
 }
 

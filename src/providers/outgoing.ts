@@ -71,8 +71,11 @@ interface OutgoingOf<Type extends OutgoingType> {
 /** An outgoing message. Its `type` says what its `content` is. */
 export type OutgoingMessage = { [Type in OutgoingType]: OutgoingOf<Type> }[OutgoingType]
 
-/** The messages that wait with one that is to be tried later: those to the same recipient, of the same instance, or of the account. */
-export type Hold = { of: 'recipient' } | { of: 'instance' } | { of: 'account'; account: string }
+/**
+ * The messages that wait with one that is to be tried later: those to the same recipient, of the same instance, or of the account. With
+ * `connection`, those of the instance wait for no time, but until a process reports that it can send for it.
+ */
+export type Hold = { of: 'recipient' } | { of: 'instance' } | { of: 'account'; account: string } | { of: 'connection' }
 
 /**
  * Outcome of an attempt to send. With `unknown`, the provider may have accepted the message, so it must not be sent again blindly. With

@@ -122,7 +122,7 @@ export interface Connector<Instance, Known> {
   /** Returns for each number true if it is on the network, or null if the provider cannot tell. */
   lookup: (instance: Instance, numbers: readonly string[]) => Promise<(boolean | null)[]>
   /**
-   * For a network with one live connection for each instance: true if this process holds it. Only the holder sends; the table
+   * For a network with one live connection for each instance: true while it is open in this process. Only the holder sends; the table
    * `instance_leases` says which process that is. Without this function every process can send for every instance.
    */
   holds?: (instanceId: string) => boolean

@@ -1,12 +1,12 @@
 // On a network with one live connection for each instance, only the process that holds it sends, whichever process accepted the message.
-import { beforeAll, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { App } from '../../src/core/app.ts'
 import { sqlTransaction } from '../../src/core/database/transaction.ts'
 import { sendMessage } from '../../src/messages/service.ts'
 import { type Account, connectedInstance, createAccount } from '../kit/accounts.ts'
 import { cloneDatabase, sql } from '../kit/database.ts'
 import { until } from '../kit/until.ts'
-import { allAccepted, network, openWorker, statesOf } from './network-rig.ts'
+import { accepted, allAccepted, network, openWorker, statesOf } from './network-rig.ts'
 import { contextFor } from './rig.ts'
 
 const net = network()
@@ -80,4 +80,36 @@ it('keeps messages while nobody holds the connection, without an attempt, and se
   expect(sendersOf(ids)).toEqual([apps[1].node, apps[1].node])
   const { rows } = await sql(databaseUrl).query('select distinct attempts from messages where id = any($1)', [ids])
   expect(rows).toEqual([{ attempts: 1 }])
+})
+
+describe('a message whose connection is lost as it leaves', () => {
+  const lost = { outcome: 'retry', error: 'CONNECTION_LOST', offline: true, holds: { of: 'connection' } } as const
+  const checksToCome = async (instanceId: string) => {
+    const { rowCount } = await sql(databaseUrl).query(
+      `select from pgboss.job where name = 'message.hold' and state = 'created' and singleton_key = $1 and start_after > now()`,
+      [`instance ${instanceId}`],
+    )
+    return rowCount
+  }
+
+  it.each([
+    ['the next holder', 1],
+    ['the same process', 0],
+  ])('leaves through %s at once, if that has the connection by then', async (_, next) => {
+    const { id: instanceId } = await connectedInstance(databaseUrl, account)
+    await hold(apps[0], instanceId)
+    net.answer = async () => {
+      net.answer = accepted
+      await hold(apps[next] as App, instanceId)
+      return lost
+    }
+    const id = await send(apps[0], instanceId)
+    await allAccepted(databaseUrl, [id])
+    expect(sendersOf([id])).toEqual([apps[0].node, (apps[next] as App).node])
+    // Neither a time nor the check brought it there.
+    expect(await checksToCome(instanceId)).toBe(1)
+    expect((await sql(databaseUrl).query('select from send_holds where key = $1', [`instance ${instanceId}`])).rowCount).toBe(0)
+    const { rows } = await sql(databaseUrl).query('select attempts from messages where id = $1', [id])
+    expect(rows).toEqual([{ attempts: 1 }])
+  })
 })

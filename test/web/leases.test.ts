@@ -50,6 +50,8 @@ it('messages that wait for a connection leave when it opens, before the job that
   const { body } = await client.api.post('messages/send', { instanceId, to: `+${ann}`, type: 'text', text: 'at once' })
   const row = async () => (await rowsOf(databaseUrl, 'select status, "heldBy" from messages where id = $1', [body.data.id]))[0]
   await until(async () => (await row()).heldBy !== null)
+  // It waits for the connection, and not for a time.
+  expect(await rowsOf(databaseUrl, 'select from send_holds')).toEqual([])
   open()
   await until(() => network.arrived.length === 1)
   const [{ waiting }] = await rowsOf(

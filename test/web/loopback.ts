@@ -22,6 +22,8 @@ export class Loopback extends Mail {
   /** Called at each replacement with the path of the first connection. */
   onReplaced: ((path: string) => void) | undefined
   logins = 0
+  /** Logins that wait at present. */
+  loggingIn = 0
   /** Logins wait until this resolves. */
   loginsAfter: Promise<void> = Promise.resolve()
   /** Answers a login in place of `success`. */
@@ -65,7 +67,9 @@ export class Loopback extends Mail {
     const connection: Connection = { ws, path, nodes: 0, send: () => {} }
     const noise = acceptNoise(ws, {
       opened: async (payload) => {
+        this.loggingIn++
         await this.loginsAfter
+        this.loggingIn--
         if (ws.readyState === ws.OPEN) this.opened(connection, payload)
       },
       node: (node) => this.take(connection, node),

@@ -16,7 +16,7 @@ import { instanceOf, lockOpen, type OpenRow, recipientOf, storeJudgements, store
 import { defer, type WaitingMessage } from './defer.ts'
 import { type Dispatchable, dispatchRequest, enqueueDispatch, guardRequest } from './dispatch-job.ts'
 import { failMessages } from './fail.ts'
-import { hold } from './hold.ts'
+import { hold, releaseIfOpen } from './hold.ts'
 import { recipientKey } from './hold-key.ts'
 import { unmarkHeld } from './holds.sql.ts'
 import { inFlight, type Slots } from './in-flight.ts'
@@ -58,17 +58,23 @@ export interface Claim {
 export async function claimMessages(app: App, ids: readonly string[], released = false): Promise<Claim> {
   const slots = released ? undefined : inFlight(app).slots()
   try {
-    const { due, ...claim } = await sqlTransaction(app.pool, (tx) => claimIn(app, tx, ids, slots))
+    const { due, away, ...claim } = await sqlTransaction(app.pool, (tx) => claimIn(app, tx, ids, slots))
     app.signals.emit('outbox')
     for (const key of due) app.signals.emit('held', key, 0)
+    releaseIfOpen(app, away)
     return claim
   } finally {
     slots?.clear()
   }
 }
 
-/** `due`: the keys whose messages wait for this process. */
-async function claimIn(app: App, tx: Sql, ids: readonly string[], slots?: Slots): Promise<Claim & { due: string[] }> {
+/** `due`: the keys whose messages wait for this process. `away`: messages that wait for a connection. */
+async function claimIn(
+  app: App,
+  tx: Sql,
+  ids: readonly string[],
+  slots?: Slots,
+): Promise<Claim & { due: string[]; away: OpenRow[] }> {
   slots?.clear()
   const rows = await lockOpen(tx, ids)
   const ready: OpenRow[] = []
@@ -142,7 +148,8 @@ async function claimIn(app: App, tx: Sql, ids: readonly string[], slots?: Slots)
   // Messages behind one whose outcome stays unknown may leave now.
   due.push(...failed.flatMap(({ row }) => (row.mayHaveLeft ? recipientKey(row) : [])))
   await judgeScheduled(app, tx, sendable)
-  return { claimed: await lease(app, tx, sendable, slots === undefined), next, due }
+  const away = held.flatMap(({ row, cause }) => (cause.for === 'holder' ? row : []))
+  return { claimed: await lease(app, tx, sendable, slots === undefined), next, due, away }
 }
 
 /** How long a message waits of which this process does not know the type. */

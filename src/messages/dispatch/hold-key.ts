@@ -26,5 +26,5 @@ export function accountKey({ workspaceId, provider }: Pick<Addressed, 'workspace
 /** The key of what the network asked to wait with. */
 export function holdKey(hold: Hold, message: Addressed): string {
   if (hold.of === 'recipient') return recipientKey(message)
-  return hold.of === 'instance' ? instanceKey(message.instanceId) : accountKey(message, hold.account)
+  return hold.of === 'account' ? accountKey(message, hold.account) : instanceKey(message.instanceId)
 }

@@ -2,7 +2,10 @@
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { notifyHolders } from '../../instances/sending.sql.ts'
+import type { ProviderName } from '../../providers/provider.ts'
+import { providerOf } from '../../providers/providers.ts'
 import { ensureChecks, planCheck } from './hold-job.ts'
+import { instanceKey } from './hold-key.ts'
 import { markHeld } from './holds.sql.ts'
 import type { WaitCause } from './wait-causes.ts'
 
@@ -24,6 +27,16 @@ export async function hold(app: App, tx: Sql, messages: readonly HeldMessage[], 
   const slots = keysFor('slot')
   await ensureChecks(app, tx, [...slots, ...keysFor('holder')], now)
   const elsewhere = messages.filter((message) => message.for === 'holder').map(({ instanceId }) => instanceId)
-  if (elsewhere.length > 0) await notifyHolders(tx, [...new Set(elsewhere)])
+  if (elsewhere.length > 0) await notifyHolders(tx, [...new Set(elsewhere)], app.node)
   return slots
+}
+
+/**
+ * Releases messages that wait for a connection, after the commit that marked them, if this process holds it by now. A connection that opened
+ * before that commit did not find them; one that opens later does.
+ */
+export function releaseIfOpen(app: App, waiting: Iterable<{ instanceId: string; provider: ProviderName }>): void {
+  for (const { instanceId, provider } of waiting) {
+    if (providerOf(app, provider)?.holds?.(instanceId)) app.signals.emit('held', instanceKey(instanceId), 0)
+  }
 }

@@ -4,13 +4,16 @@ import { createBatch } from '../../core/batch.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
 import { definePart } from '../../core/part.ts'
+import { notifyHolders } from '../../instances/sending.sql.ts'
 import { applyChange } from '../../instances/state.ts'
-import type { SendOutcome } from '../../providers/outgoing.ts'
+import type { Hold, SendOutcome } from '../../providers/outgoing.ts'
+import type { ProviderName } from '../../providers/provider.ts'
 import { retryDelayMs } from '../safety/policy.ts'
 import type { ClaimedMessage } from './claim.ts'
 import { dispatchRequest, dropGuards, enqueueDispatch } from './dispatch-job.ts'
 import type { Failing } from './fail.sql.ts'
 import { failMessages } from './fail.ts'
+import { releaseIfOpen } from './hold.ts'
 import { planCheck } from './hold-job.ts'
 import { holdKey } from './hold-key.ts'
 import { markHeld, storeHolds } from './holds.sql.ts'
@@ -26,8 +29,18 @@ interface Retry {
   delayMs: number
   /** True if the attempt counts towards the limit of attempts. */
   counts: boolean
-  /** The key under which the network asked to wait. */
-  key?: string
+  /** What the network asked to wait with. */
+  holds?: Hold
+}
+
+/** Messages to try later, which wait under a key. */
+interface Held {
+  id: string
+  key: string
+  ms: number
+  holds: Hold
+  instanceId: string
+  provider: ProviderName
 }
 
 /** Stores the outcome of one attempt, in a group commit. */
@@ -46,7 +59,7 @@ function createSettlement(app: App): (settlement: Settlement) => Promise<undefin
 
 /** Commits outcomes in one transaction. Skips those whose lease was lost, and counts them in the `fencedWrites` metric. */
 export async function settleAll(app: App, settlements: readonly Settlement[]): Promise<void> {
-  const { settled, holds } = await sqlTransaction(app.pool, async (tx) => {
+  const { settled, holds, away } = await sqlTransaction(app.pool, async (tx) => {
     // A fixed lock order prevents deadlocks between two settlements.
     const list = [...settlements].sort((a, b) => (a.message.id < b.message.id ? -1 : 1))
     const failing: Failing[] = []
@@ -58,7 +71,7 @@ export async function settleAll(app: App, settlements: readonly Settlement[]): P
       const counts = !outcome.offline && !outcome.holds
       const delayMs = retryDelayMs(counts ? message.attempt : 1, outcome.afterMs)
       if (delayMs === null) failing.push({ id, token, mayHaveLeft, error: outcome.error, detail: outcome.detail })
-      else retries.push({ message, delayMs, counts, key: outcome.holds && holdKey(outcome.holds, addressed(message)) })
+      else retries.push({ message, delayMs, counts, holds: outcome.holds })
     }
     // Instances are locked before their messages, as by everything else that locks both.
     await restrict(app, tx, list)
@@ -69,9 +82,10 @@ export async function settleAll(app: App, settlements: readonly Settlement[]): P
     const guarded = list.flatMap(({ message }) => (message.guarded ? message : []))
     if (guarded.length > 0) await dropGuards(app, tx, guarded)
     const unknown = list.filter(({ outcome }) => outcome.outcome === 'unknown').length
-    return { settled: failed.length + accepted + retried.count + unknown, holds: retried.holds }
+    return { ...retried, settled: failed.length + accepted + retried.count + unknown }
   })
   for (const { key, ms } of holds) app.signals.emit('held', key, ms)
+  releaseIfOpen(app, away)
   if (settled < settlements.length) app.metrics.fencedWrites.inc(settlements.length - settled)
   app.signals.emit('outbox')
 }
@@ -100,44 +114,46 @@ function addressed({ workspaceId, instance, peer, provider }: ClaimedMessage) {
   return { workspaceId, instanceId: instance.id, peer, provider }
 }
 
+interface Released {
+  count: number
+  holds: { key: string; ms: number }[]
+  /** The messages that wait for a connection. */
+  away: Held[]
+}
+
 /** Releases leases, and adds jobs for the next attempts. Messages with which the network asked to wait do so under their key. */
-async function release(
-  app: App,
-  tx: Sql,
-  retries: readonly Retry[],
-): Promise<{ count: number; holds: { key: string; ms: number }[] }> {
-  if (retries.length === 0) return { count: 0, holds: [] }
+async function release(app: App, tx: Sql, retries: readonly Retry[]): Promise<Released> {
+  if (retries.length === 0) return { count: 0, holds: [], away: [] }
   const released = await releaseLeases(
     tx,
     retries.map(({ message, delayMs, counts }) => ({ ...message, delayMs, counts })),
   )
   const byId = new Map(retries.map((retry) => [retry.message.id, retry]))
-  const keyOf = ({ id }: { id: string }) => byId.get(id)?.key
   await enqueueDispatch(
     app,
     tx,
-    released.flatMap((row) => (keyOf(row) ? [] : dispatchRequest(row, row.nextAttemptAt))),
+    released.flatMap((row) => (byId.get(row.id)?.holds ? [] : dispatchRequest(row, row.nextAttemptAt))),
   )
-  const held = released.flatMap(({ id }) => {
-    const retry = byId.get(id)
-    return retry?.key ? [{ id, key: retry.key, ms: retry.delayMs }] : []
+  const held = released.flatMap(({ id }): Held[] => {
+    const { message, holds, delayMs: ms } = byId.get(id) as Retry
+    if (!holds) return []
+    const at = addressed(message)
+    return [{ id, key: holdKey(holds, at), ms, holds, ...at }]
   })
-  return { count: released.length, holds: await holdBack(app, tx, held) }
+  const away = held.filter(({ holds }) => holds.of === 'connection')
+  return { count: released.length, holds: await holdBack(app, tx, held, away), away }
 }
 
-/** Stores the holds, and lets the messages wait under their keys. Returns the holds. */
-async function holdBack(
-  app: App,
-  tx: Sql,
-  held: readonly { id: string; key: string; ms: number }[],
-): Promise<{ key: string; ms: number }[]> {
+/** Lets the messages wait under their keys, and stores the holds. Returns the holds. Those that are `away` wait without one. */
+async function holdBack(app: App, tx: Sql, held: readonly Held[], away: readonly Held[]): Promise<{ key: string; ms: number }[]> {
   if (held.length === 0) return []
   const longest = new Map<string, number>()
-  for (const { key, ms } of held) longest.set(key, Math.max(ms, longest.get(key) ?? 0))
+  for (const { key, ms, holds } of held) if (holds.of !== 'connection') longest.set(key, Math.max(ms, longest.get(key) ?? 0))
   const holds = [...longest].map(([key, ms]) => ({ key, ms })).sort((a, b) => (a.key < b.key ? -1 : 1))
   await markHeld(tx, held)
-  await storeHolds(tx, holds)
-  for (const { key } of holds) await planCheck(app, tx, key)
+  if (holds.length > 0) await storeHolds(tx, holds)
+  for (const key of [...new Set(held.map(({ key }) => key))].sort()) await planCheck(app, tx, key)
+  if (away.length > 0) await notifyHolders(tx, [...new Set(away.map(({ instanceId }) => instanceId))], app.node)
   return holds
 }
 

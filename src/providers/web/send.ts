@@ -23,10 +23,6 @@ export interface Sender {
   session: (instanceId: string) => Session | undefined
 }
 
-/** Time after which a message is tried again that this process cannot send: another one holds the connection, or soon will. */
-const elsewhereMs = 500
-const lostMs = 1_000
-
 export function createSend({
   app,
   host,
@@ -42,15 +38,22 @@ export function createSend({
     const held = session(instance.id)
     const live = held?.live()
     const knownHost = host()
-    if (!held || !live || !knownHost) return away('NOT_CONNECTED', elsewhereMs)
+    if (!held || !live || !knownHost) return away('NOT_CONNECTED')
     const waitMs = held.pacer.take(instance.settings.pace)
     if (waitMs > 0) return { outcome: 'retry', error: 'TEMPORARILY_UNAVAILABLE', afterMs: waitMs, holds: { of: 'instance' } }
-    const sending = send(knownHost, live, instance, message, id).finally(() => inFlight.delete(id))
+    const sending = send(knownHost, held, live, instance, message, id).finally(() => inFlight.delete(id))
     inFlight.set(id, sending)
     return await sending
   }
 
-  async function send(host: Host, live: Live, instance: Instance, message: OutgoingMessage, id: string): Promise<SendOutcome> {
+  async function send(
+    host: Host,
+    { lease }: Session,
+    live: Live,
+    instance: Instance,
+    message: OutgoingMessage,
+    id: string,
+  ): Promise<SendOutcome> {
     const jid = jidOf(message.to)
     const acked = live.ackOf(id, message.reference)
     try {
@@ -59,8 +62,10 @@ export function createSend({
       await write()
     } catch (error) {
       if (error instanceof MediaRejected) return { outcome: 'refused', error: 'MEDIA_REJECTED', detail: error.message }
-      if (error instanceof LeaseLost || !live.socket.ws.isOpen) return away('CONNECTION_LOST', lostMs)
-      throw error
+      // Known before the next look at the leases: from here on this process waits for the holder too.
+      if (error instanceof LeaseLost) lease.heldUntil = Number.NEGATIVE_INFINITY
+      else if (live.socket.ws.isOpen) throw error
+      return away('CONNECTION_LOST')
     }
     const ack = await Promise.race([acked, pause(timing(app).ackMs, undefined, { ref: false })])
     return await outcomeOf(host, instance, id, ack)
@@ -69,15 +74,16 @@ export function createSend({
   async function outcomeOf(host: Host, instance: Instance, id: string, ack: Ack | undefined): Promise<SendOutcome> {
     if (ack === undefined) return { outcome: 'unknown', error: 'PROVIDER_TIMEOUT' }
     // The server may have taken it. The next try has the same id.
-    if (ack === 'lost') return away('CONNECTION_LOST', lostMs)
+    if (ack === 'lost') return away('CONNECTION_LOST')
     if (ack.error === undefined) return { outcome: 'accepted', providerMessageId: id }
     await noteRestriction(app, host, instance.id, ack.error)
     return { outcome: 'refused', ...refusal(ack.error) }
   }
 }
 
-function away(error: string, afterMs: number): SendOutcome {
-  return { outcome: 'retry', error, afterMs, offline: true, holds: { of: 'instance' } }
+/** The message waits until a process has the connection: this one soon, or another one. */
+function away(error: string): SendOutcome {
+  return { outcome: 'retry', error, offline: true, holds: { of: 'connection' } }
 }
 
 /** Shows that somebody is typing, for a time that grows with the text. */

@@ -23,7 +23,7 @@ import { version } from './version.ts'
 
 export interface Session {
   lease: HeldLease & { heldUntil: number }
-  /** The open connection; undefined while there is none. */
+  /** The open connection; undefined while there is none, and from the moment at which it is to be closed. */
   live: () => Live | undefined
   pacer: Pacer
   /** Closes the connection, and resolves when it is closed. */
@@ -193,7 +193,7 @@ export function startSession({ app, host, lease, inTurn }: SessionOptions): Sess
 
   return {
     lease,
-    live: () => (lease.isHeld() ? live : undefined),
+    live: () => (lease.isHeld() && !ending.signal.aborted && live?.socket.ws.isOpen ? live : undefined),
     pacer: createPacer(),
     finished,
     isClosing: () => ending.signal.aborted,

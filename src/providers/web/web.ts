@@ -37,7 +37,7 @@ function openWeb(app: App): Connector<ProviderInstance<WebSettings>, Known> {
     installed: () => isInstalled(),
     sendsOnce: () => true,
     reconcileMs: 60_000,
-    holds: (instanceId) => session(instanceId)?.lease.isHeld() ?? false,
+    holds: (instanceId) => session(instanceId)?.live() !== undefined,
     send: createSend({ app, session, host: () => host }),
     lookup: (instance, numbers) => lookUp(app, carryOut, instance.id, numbers),
     faultOfFile,
