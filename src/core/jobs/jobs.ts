@@ -97,10 +97,11 @@ export async function enqueueUnder<Data extends object>(
   tx: Sql,
   definition: JobDefinition<Data>,
   key: string,
-  { data, startAfter }: Pick<JobRequest<Data>, 'data' | 'startAfter'>,
+  { data, startAfter, group }: Pick<JobRequest<Data>, 'data' | 'startAfter' | 'group'>,
 ): Promise<void> {
   // `0` means the present by the clock of the database; without a value, the job would keep its time.
-  const options = { singletonKey: key, startAfter: startAfter ?? '0', db: bossDatabase(tx) }
+  const at = { singletonKey: key, startAfter: startAfter ?? '0', db: bossDatabase(tx) }
+  const options = { ...at, ...(group && { group: { id: group } }) }
   await app.boss.upsert(definition.name, definition.schema.parse(data), options)
 }
 

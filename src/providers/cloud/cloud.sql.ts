@@ -14,6 +14,12 @@ export async function lockStatus(
   return rows[0]
 }
 
+/** The workspace of an instance, which may be deleted. */
+export async function readWorkspace(tx: Sql, instanceId: string): Promise<string | undefined> {
+  const { rows } = await tx.query<{ workspaceId: string }>('select "workspaceId" from instances where id = $1', [instanceId])
+  return rows[0]?.workspaceId
+}
+
 const usesAccount = `provider = 'cloud' and "deletedAt" is null and status in ('connected', 'connecting', 'disconnected')`
 
 /** Locks an instance, and returns true if it uses this business account. */

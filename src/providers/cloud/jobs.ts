@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import type { App } from '../../core/app.ts'
 import { implementJob, type JobImplementation } from '../../core/jobs/jobs.ts'
 import { definePrune } from '../../core/jobs/prune.ts'
+import { definePart } from '../../core/part.ts'
 import { connect, subscribeAgain } from './connect.ts'
 import { depart } from './depart.ts'
 import { expiredDepartures } from './departures.sql.ts'
@@ -10,13 +11,37 @@ import { cloudHost } from './host.ts'
 import { linkJob } from './link-job.ts'
 import { expiredUploads } from './media.sql.ts'
 
-const linkImplementation = implementJob(linkJob, { batchSize: 5, workers: 2 }, async (app, jobs) => {
-  const results = await Promise.allSettled(jobs.map((job) => run(app, job)))
+type LinkJob = z.output<typeof linkJob.schema>
+
+/** Most jobs of one workspace at the same time: if Meta answers none of its calls, the other workers go on with the jobs of others. */
+const mostOfOne = 2
+
+// One job a worker, so that none waits for the end of a batch.
+const linkImplementation = implementJob(linkJob, { batchSize: 1, workers: 6, perGroup: mostOfOne }, async (app, jobs) => {
+  const results = await Promise.allSettled(jobs.map((job) => runInTurn(app, job)))
   return results.map((result) => (result.status === 'rejected' ? (result.reason as Error) : undefined))
 })
 
-async function run(app: App, { id, step, tries, left }: z.output<typeof linkJob.schema>): Promise<void> {
-  if (app.stopping) throw new Error('handed back')
+/** The jobs in progress in this process, by workspace. */
+const inProgress = definePart(() => new Map<string, number>())
+
+/** Workers that fetch at the same moment can take more jobs of a workspace than the limit of the queue; those are handed back. */
+async function runInTurn(app: App, job: LinkJob): Promise<void> {
+  const { workspaceId = job.id } = job
+  const running = inProgress(app)
+  const n = running.get(workspaceId) ?? 0
+  if (app.stopping || n >= mostOfOne) throw new Error('handed back')
+  running.set(workspaceId, n + 1)
+  try {
+    await run(app, job)
+  } finally {
+    const left = (running.get(workspaceId) ?? 1) - 1
+    if (left > 0) running.set(workspaceId, left)
+    else running.delete(workspaceId)
+  }
+}
+
+async function run(app: App, { id, step, tries, left }: LinkJob): Promise<void> {
   const host = cloudHost(app)
   if (step === 'connect') await connect(app, host, id, tries)
   else if (step === 'subscribe') await subscribeAgain(app, host, id, tries)

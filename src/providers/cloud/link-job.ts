@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { defineJob, enqueueUnder } from '../../core/jobs/jobs.ts'
+import { readWorkspace } from './cloud.sql.ts'
 import type { Pointing } from './departures.sql.ts'
 
 export const linkJob = defineJob({
@@ -11,6 +12,8 @@ export const linkJob = defineJob({
     id: z.uuid(),
     step: z.enum(['connect', 'subscribe', 'depart']),
     tries: z.int(),
+    /** Whose instance it is. Jobs of earlier versions do not say it. */
+    workspaceId: z.uuid().optional(),
     /** The business account that is left. */
     left: z.string().optional(),
   }),
@@ -30,7 +33,9 @@ const longestMs = 300_000
 
 /** Enqueues a step for now, or after `tries` that Meta did not answer: 1 s doubling to 5 min, ±20 %. */
 export async function enqueueLink(app: App, tx: Sql, id: string, step: 'connect' | 'subscribe', tries = 0): Promise<void> {
-  await enqueueUnder(app, tx, linkJob, `${step} ${id}`, { data: { id, step, tries }, startAfter: timeOf(tries) })
+  const workspaceId = await readWorkspace(tx, id)
+  const request = { data: { id, step, tries, workspaceId }, startAfter: timeOf(tries), group: workspaceId }
+  await enqueueUnder(app, tx, linkJob, `${step} ${id}`, request)
 }
 
 /** {@link enqueueLink} for the end of the webhooks of a business account, at the earliest at `startAfter`. */
@@ -40,7 +45,9 @@ export async function enqueueDeparture(
   { instanceId: id, businessAccountId: left }: Pointing,
   { tries = 0, startAfter = timeOf(tries) }: { tries?: number; startAfter?: Date } = {},
 ): Promise<void> {
-  await enqueueUnder(app, tx, linkJob, `depart ${id} ${left}`, { data: { id, step: 'depart', tries, left }, startAfter })
+  const workspaceId = await readWorkspace(tx, id)
+  const request = { data: { id, step: 'depart' as const, tries, left, workspaceId }, startAfter, group: workspaceId }
+  await enqueueUnder(app, tx, linkJob, `depart ${id} ${left}`, request)
 }
 
 function timeOf(tries: number): Date | undefined {
