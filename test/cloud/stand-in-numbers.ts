@@ -117,8 +117,14 @@ export function createAccounts(): AccountsOfMeta {
       if (call === 'POST subscribed_apps') return await subscribe(id, jsonOf(request))
       if (call === 'DELETE subscribed_apps') return { success: subscriptions.delete(id) || true }
       if (call === 'GET subscribed_apps') {
+        const other = [...query.keys()][0]
+        if (other !== undefined) throw new Refusal(100, `Tried accessing nonexisting field (${other})`)
         const subscription = subscriptions.get(id)
-        const app = { whatsapp_business_api_data: { id: '1', name: 'App' }, override_callback_uri: subscription?.callback?.url }
+        const link = 'https://www.facebook.com/games/?app_id=1'
+        const app = {
+          whatsapp_business_api_data: { id: '1', link, name: 'App' },
+          override_callback_uri: subscription?.callback?.url,
+        }
         return { data: subscription ? [app] : [] }
       }
       throw new Refusal(100, `Unsupported ${call} request`)

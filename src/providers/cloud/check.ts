@@ -1,5 +1,7 @@
 // Asks Meta about a number, for the operator.
 import type { App } from '../../core/app.ts'
+import { callbackUrlOf } from './callback.ts'
+import { graph, isObject } from './graph.ts'
 import { isUnregistered, readNumber, standingOf, wordsFor } from './number.ts'
 import type { CloudSettings } from './settings.ts'
 
@@ -17,5 +19,25 @@ export async function checkNumber(app: App, settings: CloudSettings): Promise<st
     ['can send', meta?.canSendMessage],
   ]
   const words = known.flatMap(([name, value]) => (value ? [`${name} ${value}`] : []))
-  return ['Meta knows the number and takes the token', ...words].join(', ')
+  const said = ['Meta knows the number and takes the token', ...words].join(', ')
+  const fault = await faultOfWebhooks(app, settings)
+  if (fault) throw new Error(`${said}; but ${fault}`)
+  return said
+}
+
+/** In words; undefined if the webhooks are as they should be, or nobody can tell, as for an address that was set by hand at the app. */
+async function faultOfWebhooks(app: App, settings: CloudSettings): Promise<string | undefined> {
+  const { businessAccountId, accessToken, appSecret, verifyToken, pin } = settings
+  const ours = callbackUrlOf(app.config, '')
+  if (ours === undefined) return undefined
+  const answer = await graph(app).call({ method: 'GET', path: `${businessAccountId}/subscribed_apps`, accessToken })
+  if (answer.is !== 'done')
+    return `it does not say which apps get its webhooks: ${wordsFor(answer, [accessToken, appSecret, verifyToken, pin])}`
+  const { data } = answer.body
+  const apps = Array.isArray(data) ? data.filter(isObject) : []
+  if (apps.length === 0) return 'no app is subscribed to the webhooks of its business account: connect the instance again'
+  const addresses = apps.map(({ override_callback_uri: address }) => address)
+  // The override belongs to the whole account, so it may name another instance of ours.
+  const isElsewhere = addresses.every((address) => typeof address === 'string' && !address.startsWith(ours))
+  return isElsewhere ? 'the webhooks of its business account go to another server: connect the instance again' : undefined
 }
