@@ -25,6 +25,18 @@ export async function decideBoth([one, other]: Twins, { row }: Shown, about: (th
   return decision
 }
 
+/** Sends the request over GraphQL alone. */
+export async function decideInGraph(
+  { api, things }: Caller,
+  { row }: Shown,
+  about: (things: Things) => Asked,
+): Promise<Decision> {
+  const asked = about(things)
+  const decision = graphDecision(row, asked, await askGraph(api, row, asked))
+  if (decision.code === null) expect(row.answer.parse(decision.data)).toEqual(decision.data)
+  return decision
+}
+
 /** Routes that filter a list by an id outside their path, or that report a result for each of many items. */
 const ofMany = [
   'GET /messages',

@@ -1,49 +1,32 @@
-// Proves the permissions in the console: every route that it shares with the public API, for every role, on both surfaces.
+// Proves the permissions in the console: every route that it shares with the public API, for every role. Each role is decided in the graph, and
+// two of them over REST as well, so that each route is; matrix.deep.test.ts compares the surfaces for all.
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { ErrorCode } from '../../src/core/errors.ts'
-import { newId } from '../../src/core/id.ts'
 import { api } from '../kit/api.ts'
-import { type Shown, shown } from '../rest-compat/shown.ts'
-import { furnish, keptOf, kinds, type Things } from '../rest-compat/things.ts'
-import { comesFirst, openSite, type Site } from './callers.ts'
-import { codeOfNothing, decideBoth, type Twins } from './decide.ts'
+import { furnish, keptOf, type Things } from '../rest-compat/things.ts'
+import { openSite, type Site } from './callers.ts'
+import { decideBoth } from './decide.ts'
+import { describePeople, expectMissing, withIds } from './matrix.ts'
 import { openMember, people } from './people.ts'
 
-let site: Site
+const compared = ['a person', "a team's collaborator"]
 
-beforeAll(async () => {
-  site = await openSite()
-})
-
-const requests = shown.filter(({ row }) => row.surfaces.includes('console')).map((one) => [one.name, one] as const)
-const withIds = requests.filter(([, { names }]) => names.length > 0)
-const nobodys = Object.fromEntries(kinds.map((kind) => [kind, newId()])) as Things
-
-describe.each(people)('%s', (_, open, expected) => {
-  let twins: Twins
-
-  beforeAll(async () => {
-    twins = await Promise.all([open(site), open(site)])
-  })
-
-  it.each(requests)('gets the same decision over REST and GraphQL: %s', async (_, one) => {
-    const { code, message } = await decideBoth(twins, one, one.about)
-    expect({ code, message }).toEqual({ code: expected(one.row), message: code && expect.any(String) })
-  })
-
-  it.each(withIds)('gets the same decision about ids that do not exist: %s', async (_, one) => {
-    const { code } = await decideBoth(twins, one, () => one.about(nobodys))
-    expectMissing(one, code, expected(one.row))
-  })
-})
+describePeople('both surfaces', compared)
+describePeople(
+  'the graph',
+  people.map(([name]) => name).filter((name) => !compared.includes(name)),
+)
 
 describe("a team owner in the team's workspace", () => {
+  let site: Site
   let here: Awaited<ReturnType<typeof openMember>>
   let personal: Things
+  let kept: unknown
 
   beforeAll(async () => {
+    site = await openSite()
     here = await openMember(site, 'owner')
     personal = await furnish(site.databaseUrl, here.person, api(site, here.person.apiKey))
+    kept = await keptOf(site.databaseUrl, here.person.workspaceId)
   })
 
   it.each(withIds)('finds nothing of their personal workspace: %s', async (_, one) => {
@@ -51,15 +34,7 @@ describe("a team owner in the team's workspace", () => {
     expectMissing(one, code, null)
   })
 
-  it('does not change their personal workspace', async () => {
-    const kept = await keptOf(site.databaseUrl, here.person.workspaceId)
-    for (const [, one] of withIds) await decideBoth([here, here], one, () => one.about(personal))
+  it('has changed nothing of their personal workspace', async () => {
     expect(await keptOf(site.databaseUrl, here.person.workspaceId)).toEqual(kept)
   })
 })
-
-/** A missing or foreign resource is reported as not found before the role is checked. */
-function expectMissing(one: Shown, code: string | null, allowed: ErrorCode | null): void {
-  const isFirst = comesFirst(allowed) && allowed !== 'FORBIDDEN'
-  expect(code).toBe(isFirst ? allowed : codeOfNothing(one))
-}
