@@ -73,7 +73,7 @@ describe('a provider outage', () => {
   })
 
   it('during a sign-in ends in a timeout, and does not affect password logins', async () => {
-    const there = await Promise.all(Array.from({ length: 120 }, arrive))
+    const there = await Promise.all(Array.from({ length: 110 }, arrive))
     // The provider answers byte by byte without end.
     const hanging = { now: 0, most: 0 }
     provider.instead = (_, response) => {

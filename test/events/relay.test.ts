@@ -70,8 +70,8 @@ describe('the relay', () => {
     const readers = [readAlong(place), readAlong(place)]
     let leader = startRelayProcess()
     await leader.line(/numbers events/)
-    const writing = writeDisorderly(place, 4, 150)
-    for (let kills = 0; kills < 3; kills++) {
+    const writing = writeDisorderly(place, 4, 100)
+    for (let kills = 0; kills < 2; kills++) {
       const next = startRelayProcess()
       // The time that a process takes to start must not count towards the takeover measured below.
       await next.line(/^candidate$/)

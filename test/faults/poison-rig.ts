@@ -3,14 +3,16 @@ import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { expect } from 'vitest'
 import type { App } from '../../src/core/app.ts'
 import { enqueue, type JobDefinition } from '../../src/core/jobs/jobs.ts'
 import { makeQueues } from '../../src/core/jobs/work.ts'
 import { cloneDatabase, sql } from '../kit/database.ts'
 import { environment, node, root, secretKey } from '../kit/environment.ts'
 import { type Running, watch } from '../kit/gateway.ts'
+import { until } from '../kit/until.ts'
 import { openApp } from '../messages/rig.ts'
-import { jobs, type Kind } from './poison-worker.ts'
+import { jobs, type Kind, mixedJob, retryLimit } from './poison-worker.ts'
 
 export interface Scene {
   databaseUrl: string
@@ -79,3 +81,32 @@ export async function deadOf(databaseUrl: string): Promise<{ queue: string; trie
 }
 
 export const good = (count: number) => Array<Kind>(count).fill('good')
+
+/**
+ * Adds that many jobs, every `each`th of which always throws, and expects that those become dead letters after their tries while the
+ * others are done. Returns the 99th percentile of the others' times, in milliseconds.
+ */
+export async function surviveThrowing(scene: Scene, count: number, each: number): Promise<number> {
+  const kinds = good(count).map((kind, i) => (i % each === each / 2 ? 'throws' : kind))
+  const ids = await scene.add(mixedJob, kinds)
+  const neighbours = ids.filter((_, i) => kinds[i] === 'good')
+  const poison = ids.filter((_, i) => kinds[i] === 'throws')
+  await until(async () => (await notesOf(scene, poison, 'given up')).length === poison.length, { timeoutMs: 60_000 })
+  const done = await until(
+    async () => {
+      const notes = await notesOf(scene, neighbours, 'done')
+      return new Set(notes.map(({ id }) => id)).size === neighbours.length && notes
+    },
+    { timeoutMs: 60_000 },
+  )
+  expect(await notesOf(scene, poison, 'done')).toEqual([])
+  // A job is tried with its batch and alone, at each of its tries.
+  for (const id of poison) {
+    const tries = (await notesOf(scene, [id], 'tried')).length
+    expect(tries).toBeGreaterThanOrEqual(retryLimit + 1)
+    expect(tries).toBeLessThanOrEqual(2 * (retryLimit + 1))
+  }
+  const dead = await deadOf(scene.databaseUrl)
+  expect(dead).toEqual(poison.map(() => ({ queue: 'test.mixed', tries: retryLimit + 1, why: { error: 'poison' } })))
+  return p99(done.map(({ afterMs }) => afterMs))
+}

@@ -7,9 +7,7 @@ import { sweepMedia } from '../../src/media/service.ts'
 import { type Account, createAccount } from '../kit/accounts.ts'
 import { cloneDatabase, sql } from '../kit/database.ts'
 import { type Gateway, startGateway } from '../kit/gateway.ts'
-import { measuredAgain } from '../kit/measured.ts'
 import { type OpenGateway, openGateway } from '../kit/open-gateway.ts'
-import { residentBytes } from '../kit/resident.ts'
 import { until } from '../kit/until.ts'
 import { openApp } from '../messages/rig.ts'
 import { dataFolder } from '../promises/demo.ts'
@@ -167,26 +165,5 @@ describe('an upload that fails', () => {
     const again = await upload(gateway, account.apiKey, 'hello', { headers })
     expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([201, 'true'])
     expect(await (await fetch(again.body.data.url)).text()).toBe('hello')
-  })
-})
-
-describe.skipIf(process.platform !== 'linux')('many large concurrent uploads', () => {
-  // Measured again: the allocator sometimes keeps memory that it could return, but memory in use shows in every measurement.
-  it('take less than 96 MiB more memory than one', { timeout: 120_000, ...measuredAgain }, async () => {
-    const gateway = await start()
-    const size = 60 * 1024 * 1024
-    const { body, headers } = rawForm('x'.repeat(size), 'form-data; name="file"; filename="a"')
-    const form = Buffer.from(body)
-    const memory = () => residentBytes(gateway.pid)
-    await post(gateway, account.apiKey, form, headers)
-    const before = memory()
-    let most = 0
-    const timer = setInterval(() => {
-      most = Math.max(most, memory())
-    }, 20)
-    const uploads = Array.from({ length: 8 }, () => post(gateway, account.apiKey, form, headers))
-    const answers = await Promise.all(uploads).finally(() => clearInterval(timer))
-    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(201))
-    expect(most - before, 'bytes of 480 MiB that were held').toBeLessThan(96 * 1024 * 1024)
   })
 })

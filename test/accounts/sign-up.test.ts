@@ -3,25 +3,23 @@ import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Api, api } from '../kit/api.ts'
 import { cloneDatabase, sql } from '../kit/database.ts'
-import { slow } from '../kit/fault.ts'
-import { type Gateway, startGateway } from '../kit/gateway.ts'
+import { type OpenGateway, openGateway } from '../kit/open-gateway.ts'
 import { until } from '../kit/until.ts'
-import { welch } from '../kit/welch.ts'
 import { expectRefusal, moment, uuid } from '../rest-compat/rig.ts'
 import { type Mailbox, openMailbox, textOf } from './mailbox.ts'
-import { hashAtRealCost, logIn, newAccount, password } from './person.ts'
+import { logIn, newAccount, password } from './person.ts'
 
 let databaseUrl: string
 let mailbox: Mailbox
-let gateway: Gateway
+let gateway: OpenGateway
 let client: Api
 
 beforeAll(async () => {
   databaseUrl = await cloneDatabase()
   mailbox = await openMailbox()
-  gateway = await startGateway({
+  gateway = await openGateway({
     databaseUrl,
-    env: { ...hashAtRealCost(), SMTP_URL: mailbox.url, CONSOLE_URL: 'https://console.example.com/' },
+    env: { SMTP_URL: mailbox.url, CONSOLE_URL: 'https://console.example.com/' },
   })
   client = api(gateway)
 })
@@ -138,52 +136,6 @@ describe('an address that has an account', () => {
     )
     for (const { status, body } of answers)
       expect({ status, body }).toStrictEqual({ status: 202, body: { data: { accepted: true } } })
-  })
-
-  // Work that is done only for a known address is slowed down, so that a difference shows even on a busy machine.
-  it.each([
-    ['password/forgot', 'mails'],
-    ['verify-email/resend', 'mails'],
-    ['signup', 'auth_accounts'],
-  ])('takes as long as any other: %s', { timeout: 120_000 }, async (route, table) => {
-    const slowerMs = 80
-    await slow(databaseUrl, 'insert', table, slowerMs)
-    const bestMs = { known: Number.POSITIVE_INFINITY, unknown: Number.POSITIVE_INFINITY }
-    // The best time of each kind excludes other load on the machine; a real difference stays, however many times it is retried.
-    const apartMs = () => Math.abs(bestMs.known - bestMs.unknown)
-    for (let tries = 0; tries < 12 || (tries < 40 && apartMs() >= slowerMs / 2); tries++) {
-      // Each address is mailed for the first time; a resend applies only before the address is verified.
-      const { email } = await newAccount(databaseUrl)
-      await sql(databaseUrl).query('update users set "emailVerified" = false where email = $1', [email])
-      for (const [who, address] of [
-        ['known', email],
-        ['unknown', newEmail()],
-      ] as const) {
-        const begin = performance.now()
-        await client.post(`/api/auth/${route}`, { email: address, password, name: 'Ada' })
-        bestMs[who] = Math.min(bestMs[who], performance.now() - begin)
-      }
-    }
-    expect(apartMs()).toBeLessThan(slowerMs / 2)
-  })
-
-  it('takes as long to refuse a wrong password as an unknown address', async () => {
-    const accounts = await Promise.all(Array.from({ length: 40 }, () => newAccount(databaseUrl)))
-    const times: Record<'known' | 'unknown', number[]> = { known: [], unknown: [] }
-    for (const [i, { email }] of accounts.entries()) {
-      const kinds = [['known', email] as const, ['unknown', newEmail()] as const]
-      // The order alternates, so that any cost of being first affects both alike.
-      for (const [who, address] of i % 2 === 0 ? kinds : kinds.toReversed()) {
-        const begin = performance.now()
-        expect((await logIn(gateway, address, 'a wrong password')).status).toBe(401)
-        times[who].push(performance.now() - begin)
-      }
-    }
-    // Other load on the machine causes outliers, which are cut at one common bound. Separate bounds for the two lists would add
-    // a chance difference that Welch's t does not account for.
-    const rare = [...times.known, ...times.unknown].sort((a, b) => a - b).at(-8) as number
-    const usual = (list: number[]) => list.filter((ms) => ms < rare)
-    expect(Math.abs(welch(usual(times.known), usual(times.unknown)))).toBeLessThan(4.5)
   })
 })
 
