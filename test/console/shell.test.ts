@@ -1,9 +1,13 @@
 // Proves the shell: its landmarks and names, its menus, Find, the keys, and the zone and language of the reader.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { commons } from '../kit/commons.ts'
+import { sql } from '../kit/database.ts'
 import { until } from '../kit/until.ts'
 import { violations } from './axe.ts'
+import { faultsOf } from './look.ts'
+import { openReceiver } from './receiver.ts'
 import { browserFound, furnished, sendText, visit } from './rig.ts'
+import { shiftsSoFar, watchShifts } from './shifts.ts'
 
 const site = commons()
 let who: Awaited<ReturnType<typeof furnished>>
@@ -75,6 +79,46 @@ describe.runIf(browserFound)('the shell', () => {
       await page.getByRole('textbox', { name: 'Find' }).fill(failed)
       await page.keyboard.press('Enter')
       await page.getByText('The number is not on the network.').waitFor()
+    })
+  })
+
+  it('warns on every page of what stops messages, and moves nothing', async () => {
+    const { person, instance } = await furnished(site)
+    const set = (text: string) => sql(site.databaseUrl).query(text, [person.userId])
+    await set(`insert into usage ("userId", period, "messagesCount")
+      values ($1, date_trunc('month', now() at time zone 'utc')::date, 5000000)`)
+    await set(`update subscriptions set status = 'past_due' where "userId" = $1`)
+    const receiver = await openReceiver()
+    receiver.status = 410
+    const input = { url: receiver.url, events: ['instance_connected'] }
+    const made = await person.api.graphql('mutation($input: CreateWebhookInput!) { createWebhook(input: $input) { id } }', {
+      input,
+    })
+    const { id } = made.body.data.createWebhook
+    await person.api.graphql(`mutation { testWebhook(id: "${id}") { id } }`)
+    const read = async () => (await person.api.graphql(`{ webhook(id: "${id}") { disabledReason } }`)).body.data.webhook
+    await until(async () => (await read()).disabledReason === 'gone')
+    await visit(site, { as: person, path: '/me/messages' }, async ({ page }) => {
+      await page.addInitScript(watchShifts)
+      await page.reload()
+      const warnings = page.getByRole('region', { name: 'Warnings' })
+      await warnings.getByRole('button', { name: '2 more' }).waitFor()
+      // It comes while one looks.
+      await person.api.graphql(`mutation { logoutInstance(id: "${instance.id}") { status } }`)
+      await warnings.getByRole('button', { name: '3 more' }).waitFor()
+      expect(await page.evaluate(shiftsSoFar)).toEqual([])
+      await warnings.getByRole('button', { name: '3 more' }).click()
+      expect(await warnings.getByRole('link').allTextContents()).toEqual([
+        'The last payment failed. Everything works until the subscription is cancelled.',
+        'The messages of this month are used up: no more are accepted.',
+        'Shop phone is logged out: its messages wait until it is paired again.',
+        `The webhook endpoint at ${new URL(receiver.url).host} is disabled: it gets no events.`,
+      ])
+      expect(await faultsOf(page)).toEqual([])
+      await warnings.getByRole('link', { name: 'Shop phone' }).click()
+      await page.getByRole('heading', { level: 1, name: 'Shop phone' }).waitFor()
+      await warnings.getByRole('button', { name: 'Hide the warnings' }).click()
+      await until(async () => (await warnings.count()) === 0)
     })
   })
 

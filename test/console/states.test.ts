@@ -11,6 +11,7 @@ import { wordsOf } from './languages.ts'
 import { pages } from './pages.ts'
 import { browserFound } from './rig.ts'
 import { addressIn, openScene, type Scene } from './scene.ts'
+import { shiftsSoFar, watchShifts } from './shifts.ts'
 import { eachPage, settle, untilRead } from './survey.ts'
 
 // A test visits all pages.
@@ -40,7 +41,7 @@ async function openBroken(): Promise<string> {
 function isOfPage(request: Request): boolean {
   const { pathname } = new URL(request.url())
   if (pathname.startsWith('/api/')) return pathname !== '/api/auth/token'
-  return pathname === '/graphql' && !/\b(query|subscription) (Shell|Start|Events)\b/.test(request.postData() ?? '')
+  return pathname === '/graphql' && !/\b(query|subscription) (Shell|Start|Events|Attention)\b/.test(request.postData() ?? '')
 }
 
 type Mode = 'held' | 'refused' | 'gone' | 'through'
@@ -152,31 +153,3 @@ describe.runIf(browserFound).concurrent('a page', () => {
     expect(found).toEqual([])
   })
 })
-
-interface Watched {
-  shifts: string[]
-}
-
-function watchShifts(): void {
-  const watched = window as unknown as Watched
-  watched.shifts = []
-  new PerformanceObserver((list) => {
-    for (const entry of list.getEntries() as (PerformanceEntry & {
-      value: number
-      hadRecentInput: boolean
-      sources: Source[]
-    })[]) {
-      const what = entry.sources.map(({ node }) => `${node?.nodeName} ${node?.textContent?.slice(0, 40)}`)
-      if (!entry.hadRecentInput) watched.shifts.push(`${entry.value.toFixed(4)} ${what.join(', ')}`)
-    }
-  }).observe({ type: 'layout-shift', buffered: true })
-  interface Source {
-    node?: Node
-  }
-}
-
-/** After a frame, by which the browser has reported them. */
-async function shiftsSoFar(): Promise<string[]> {
-  await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
-  return (window as unknown as Watched).shifts
-}

@@ -14,8 +14,15 @@ import { WorkspaceMenu } from './workspace-menu.tsx'
 
 const loadFind = async () => ({ default: (await import('../find/find.tsx')).Find })
 const Find = lazy(loadFind)
-/** After the first page has come, so that the dialog opens at once. */
-const findAfterMs = 1_500
+/** A page is whole without its warnings, so it stays if they cannot be loaded. */
+const Attention = lazy(async () => ({
+  default: await import('../attention/attention.tsx').then(
+    (loaded) => loaded.Attention,
+    () => () => null,
+  ),
+}))
+/** After the first page has come. Find is loaded then, so that it opens at once. */
+const othersAfterMs = 1_500
 
 export function Banner({ children }: { children?: ReactNode }) {
   return <header className={styles.banner}>{children}</header>
@@ -25,8 +32,12 @@ export function Frame({ children }: { children: ReactNode }) {
   const [open, setOpen] = useState<'find' | 'shortcuts' | null>(null)
   useKeys(setOpen)
   const close = () => setOpen(null)
+  const [others, setOthers] = useState(false)
   useEffect(() => {
-    const timer = setTimeout(() => void loadFind(), findAfterMs)
+    const timer = setTimeout(() => {
+      setOthers(true)
+      void loadFind()
+    }, othersAfterMs)
     return () => clearTimeout(timer)
   }, [])
   return (
@@ -63,6 +74,11 @@ export function Frame({ children }: { children: ReactNode }) {
       <main id="main" tabIndex={-1} className={styles.main}>
         <InFrame value={true}>{children}</InFrame>
       </main>
+      {others && (
+        <Suspense>
+          <Attention />
+        </Suspense>
+      )}
       {open === 'find' && (
         <Suspense>
           <Find close={close} />

@@ -22,6 +22,12 @@ export function useWorkspace(): OpenWorkspace {
   return workspace
 }
 
+/** Collaborators of a team see neither its usage nor its subscription. */
+export function useSeesBilling(): boolean {
+  const { team, teams } = useWorkspace()
+  return team === null || teams.find(({ id }) => id === team)?.role !== 'collaborator'
+}
+
 export function useLiveState(): LiveState {
   const { live } = useWorkspace()
   return useSyncExternalStore(live.onState, live.state)
