@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { commons } from '../kit/commons.ts'
+import { sql } from '../kit/database.ts'
 import { until } from '../kit/until.ts'
 import { faultsOf } from './look.ts'
 import { browserFound, furnished, visit } from './rig.ts'
@@ -23,12 +24,21 @@ describe.runIf(browserFound)('campaigns', { timeout: 300_000 }, () => {
   it('are made of pasted numbers, told before they start, seen to the end, and sent again to those who failed', async () => {
     const who = await furnished(site)
     await who.person.api.graphql('mutation { createSuppression(input: { phone: "+4915112345679" }) { phone } }')
+    await sql(site.databaseUrl).query(
+      `insert into contact_groups (id, "workspaceId", name, "updatedAt")
+        select gen_random_uuid(), $1, 'Group ' || n, now() from generate_series(1, 101) n`,
+      [who.person.workspaceId],
+    )
     await visit(site, { as: who.person, path: '/me/campaigns' }, async ({ page, expected }) => {
       expected.push(/400/)
       await page.getByText('No campaigns yet').waitFor()
       expect(await faultsOf(page)).toEqual([])
       await page.getByRole('link', { name: 'New campaign' }).click()
       await page.getByRole('heading', { level: 1, name: 'New campaign' }).waitFor()
+      const groups = page.getByRole('group', { name: 'Groups' })
+      await until(async () => (await groups.getByRole('checkbox').count()) === 100)
+      await groups.getByRole('button', { name: 'Show more' }).click()
+      await until(async () => (await groups.getByRole('checkbox').count()) === 101)
       const before = page.getByRole('region', { name: 'Before it starts' })
       await page
         .getByRole('textbox', { name: 'Recipients' })

@@ -16,7 +16,6 @@ const notOfTheConsole: Record<string, string> = {
   'Query.contactKeys': 'a template names its keys itself',
   'Query.conversations': 'the page of a contact has its conversation',
   'Query.history': 'the page of a contact has its conversation, and the list of messages filters by number',
-  'Query.previewMessage': 'one message shows its warnings on its page; a campaign is previewed',
   'Query.webhookRedelivery': 'the endpoint has its last redelivery',
   'Query.media': 'a message has its file',
   'Query.retentionSettings': 'decided once for a workspace, by the program that sets it up',

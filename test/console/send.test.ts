@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { commons } from '../kit/commons.ts'
 import { until } from '../kit/until.ts'
+import { faultsOf } from './look.ts'
 import { browserFound, furnished, visit } from './rig.ts'
 
 const site = commons()
@@ -39,6 +40,33 @@ describe.runIf(browserFound).concurrent('sending', () => {
         ['Later', '2027-01-01T00:00:00.000Z'],
         ['Twice', null],
       ])
+    })
+  })
+
+  it('asks for the values of a template, names those that are missing, and shows what will be sent', async () => {
+    const { person } = await furnished(site)
+    const make = (field: string, type: string, input: object) =>
+      person.api.graphql(`mutation($input: ${type}!) { ${field}(input: $input) { id } }`, { input })
+    const body = 'Hello {{contact.name}}, order {{custom.order}} left {{custom.day | default: "today"}}.'
+    await make('createTemplate', 'CreateTemplateInput', { name: 'Order left', type: 'text', body })
+    await make('createContact', 'CreateContactInput', { name: 'Berta', phone: '+4915112345678' })
+    await visit(site, { as: person, path: '/me/send' }, async ({ page }) => {
+      await page.getByRole('combobox', { name: 'Type' }).selectOption('A template')
+      const preview = page.getByRole('region', { name: 'Preview' })
+      const missing = preview.getByRole('list', { name: 'Without a value' })
+      await missing.getByText('contact.name, which only a contact with this number has').waitFor()
+      await page.getByRole('textbox', { name: 'To', exact: true }).fill('+4915112345678')
+      // The contact with the number has the name.
+      await until(async () => (await missing.getByRole('listitem').allTextContents()).join() === 'order')
+      await preview.getByText('Hello Berta, order {{custom.order}} left today.').waitFor()
+      expect(await faultsOf(page)).toEqual([])
+      await page.getByRole('textbox', { name: 'order' }).fill('4711')
+      await preview.getByText('Hello Berta, order 4711 left today.').waitFor()
+      await preview.getByText('Afterwards 149,999 of 150,000 messages of this month are left.').waitFor()
+      expect(await missing.count()).toBe(0)
+      await page.getByRole('button', { name: 'Send', exact: true }).click()
+      await page.getByRole('link', { name: 'Open the message' }).click()
+      await page.getByRole('main').getByText('Hello Berta, order 4711 left today.').first().waitFor()
     })
   })
 

@@ -12,6 +12,7 @@ import { useWorkspace } from '../shell/workspace-context.ts'
 import parts from '../ui/parts.module.css'
 import { Refusal } from '../ui/refusal.tsx'
 import { Time } from '../ui/time.tsx'
+import { warningIn } from '../warnings/warning-in.ts'
 import { count, words } from '../words/words.ts'
 import styles from './campaigns.module.css'
 import { text } from './words.ts'
@@ -152,11 +153,4 @@ function LeftOut({ name, outs, lineOf }: { name: string; outs: LeftOutFragment; 
       </details>
     </Fact>
   )
-}
-
-/** The warnings of the gateway name a limit and two numbers; others are shown as they are. */
-export function warningIn(warning: string): string {
-  const [, cap = '', n, most] = warning.match(/^(\w+) exceeded: (\d+) of (\d+)$/) ?? []
-  if (n && most) return text.caps[cap]?.(count(Number(n)), count(Number(most))) ?? warning
-  return warning.startsWith('maxColdRatio') ? text.cold : warning
 }

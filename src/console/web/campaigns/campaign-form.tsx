@@ -4,16 +4,19 @@ import {
   type BeforeQuery,
   CreateCampaignDocument,
   type CreateCampaignInput,
-  FormListsDocument,
+  FormGroupsDocument,
+  FormTemplatesDocument,
 } from '../generated/campaigns/graphql.ts'
 import { newIdempotencyKey } from '../graph/change.ts'
 import { sendTypes } from '../graph/message-types.ts'
 import { ask } from '../graph/request.ts'
 import { useInstances } from '../graph/use-instances.ts'
+import { useList } from '../graph/use-list.ts'
 import { useRead } from '../graph/use-read.ts'
 import { pathIn, useAddress, useGo } from '../navigation.tsx'
 import { shownZone } from '../preferences.ts'
 import { ContentFields } from '../send/content-fields.tsx'
+import { byTemplate, type FormType } from '../send/input.ts'
 import { useWorkspace } from '../shell/workspace-context.ts'
 import { InstanceChoice } from '../ui/choices.tsx'
 import { Choice, TextField } from '../ui/field.tsx'
@@ -23,7 +26,7 @@ import { Refusal } from '../ui/refusal.tsx'
 import { submits, useTask } from '../ui/use-task.ts'
 import { count, words } from '../words/words.ts'
 import { Before, usePreview } from './before.tsx'
-import { byTemplate, campaignIn, type FormType } from './campaign-input.ts'
+import { campaignIn } from './campaign-input.ts'
 import styles from './campaigns.module.css'
 import type { Picked } from './contact-picker.tsx'
 import { PaceFields } from './pace-fields.tsx'
@@ -44,7 +47,20 @@ export function CampaignForm({ earlier, failed }: CampaignFormProps) {
   const go = useGo()
   const [address] = useAddress()
   const instances = useInstances()
-  const { data: lists } = useRead(FormListsDocument, {})
+  const { data: lists } = useRead(FormTemplatesDocument, {})
+  const groups = useList(
+    FormGroupsDocument,
+    {},
+    (read) => read.contactGroups,
+    ({ id }) => id,
+  )
+  const { rows: shownGroups, more, loading, loadMore } = groups
+  // The group of the address may be on a later page.
+  const isAway = address.group !== undefined && !shownGroups.some(({ id }) => id === address.group)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each page.
+  useEffect(() => {
+    if (isAway && more && !loading) loadMore()
+  }, [isAway, shownGroups.length])
   const form = useRef<HTMLFormElement>(null)
   const [type, setType] = useState<FormType>(earlier?.templateId ? byTemplate : typeOf(earlier?.type ?? address.type))
   const [pasted, setPasted] = useState(failed.join('\n'))
@@ -68,7 +84,7 @@ export function CampaignForm({ earlier, failed }: CampaignFormProps) {
     const next = inputNow()
     const hasRecipients = Boolean(next.recipients?.length || next.contactIds?.length || next.groupIds?.length)
     setInput(hasRecipients && next.instanceId ? next : null)
-  }, [changes, pasted, file, picked, type, later, lists, instances.length])
+  }, [changes, pasted, file, picked, type, later, lists, shownGroups.length, instances.length])
   const asked = usePreview(input)
   const task = useTask(async () => {
     const { createCampaign } = await ask(team, CreateCampaignDocument, { input: { ...inputNow(), idempotencyKey: key.current } })
@@ -144,7 +160,7 @@ export function CampaignForm({ earlier, failed }: CampaignFormProps) {
           <Section title={text.whom}>
             <RecipientFields
               {...{ pasted, setPasted, read, file, setFile, picked, setPicked }}
-              groups={lists?.contactGroups.nodes ?? []}
+              groups={groups}
               chosenGroup={address.group}
               issues={task.issues}
             />

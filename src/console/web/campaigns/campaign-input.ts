@@ -1,11 +1,7 @@
 // Turns the fields of the forms of campaigns into the inputs of the graph.
-import type { CreateCampaignInput, SendType } from '../generated/campaigns/graphql.ts'
-import { inputOf, momentIn } from '../send/input.ts'
+import type { CreateCampaignInput } from '../generated/campaigns/graphql.ts'
+import { type FormType, inputOf, momentIn } from '../send/input.ts'
 import type { Recipient } from './read-recipients.ts'
-
-/** The choice of the form in place of a type. */
-export const byTemplate = 'template'
-export type FormType = SendType | typeof byTemplate
 
 /** The rate and the quiet hours. An empty rate is the default, and no quiet hours are null. */
 export function paceIn(fields: FormData): Pick<CreateCampaignInput, 'ratePerMinute' | 'quietHours'> {
@@ -29,7 +25,6 @@ const others = [
   'quietZone',
   'groupIds',
   'scheduled',
-  'type',
 ]
 
 interface Chosen {
@@ -43,12 +38,11 @@ interface Chosen {
 export function campaignIn(fields: FormData, { type, recipients, contactIds, zone }: Chosen): CreateCampaignInput {
   const message = new FormData()
   for (const [name, value] of fields) if (!others.includes(name)) message.append(name, value)
-  const { to: _, type: sendType, name, ...content } = inputOf(message, type === byTemplate ? 'text' : type)
+  const { to: _, name, ...content } = inputOf(message, type)
   const groupIds = fields.getAll('groupIds').map(String)
   return {
     ...content,
     name: String(name ?? ''),
-    ...(type !== byTemplate && { type: sendType }),
     recipients,
     ...(contactIds.length > 0 && { contactIds }),
     ...(groupIds.length > 0 && { groupIds }),

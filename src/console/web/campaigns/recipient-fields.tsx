@@ -1,7 +1,9 @@
 // The fields that say who gets the campaign: pasted numbers, a CSV file, groups and contacts.
-import type { FormListsQuery } from '../generated/campaigns/graphql.ts'
+import type { FormGroupsQuery } from '../generated/campaigns/graphql.ts'
+import type { List } from '../graph/use-list.ts'
 import type { Issue } from '../session/auth-call.ts'
 import { TextArea, TextField } from '../ui/field.tsx'
+import { More } from '../ui/more.tsx'
 import parts from '../ui/parts.module.css'
 import { count } from '../words/words.ts'
 import styles from './campaigns.module.css'
@@ -19,7 +21,7 @@ interface RecipientFieldsProps {
   read: Read
   file: ReadFile | null
   setFile: (file: ReadFile | null) => void
-  groups: FormListsQuery['contactGroups']['nodes']
+  groups: List<FormGroupsQuery['contactGroups']['nodes'][number]>
   chosenGroup: string | undefined
   picked: readonly Picked[]
   setPicked: (picked: Picked[]) => void
@@ -61,15 +63,16 @@ export function RecipientFields(props: RecipientFieldsProps) {
       )}
       <BadLines bad={read.bad} nameOf={(line) => text.line(count(line))} />
       {file && <BadLines bad={file.bad} nameOf={(line) => text.fileLine(file.name, count(line))} />}
-      {groups.length > 0 && (
+      {groups.rows.length > 0 && (
         <fieldset className={styles.boxes}>
           <legend className={parts.label}>{text.groups}</legend>
-          {groups.map(({ id, name, membersCount }) => (
+          {groups.rows.map(({ id, name, membersCount }) => (
             <label key={id} className={parts.row}>
               <input type="checkbox" name="groupIds" value={id} defaultChecked={id === chosenGroup} />
               {name} <span className={parts.hint}>{count(membersCount)}</span>
             </label>
           ))}
+          <More list={groups} />
         </fieldset>
       )}
       <ContactPicker picked={picked} setPicked={setPicked} />

@@ -4,7 +4,7 @@ import { settings } from '../settings.ts'
 export interface Sending {
   instanceId: string
   to: string
-  type: string
+  type?: string
   [field: string]: unknown
 }
 

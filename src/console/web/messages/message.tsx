@@ -14,6 +14,7 @@ import { Refusal } from '../ui/refusal.tsx'
 import { Status } from '../ui/status.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { useTask } from '../ui/use-task.ts'
+import { warningIn } from '../warnings/warning-in.ts'
 import { words } from '../words/words.ts'
 import { codeOf, type Sending } from './call-as-code.ts'
 import { Deliveries } from './deliveries.tsx'
@@ -166,7 +167,7 @@ function Details({ message }: { message: ShownMessage }) {
     message.reference && [text.reference, message.reference],
     message.providerMessageId && [text.providerId, <code key="provider">{message.providerMessageId}</code>],
     [text.safety, words.safety.of(words.safety.states[message.safety.state], message.safety.score)],
-    message.warnings.length > 0 && [text.warnings, message.warnings.join(', ')],
+    message.warnings.length > 0 && [text.warnings, message.warnings.map(warningIn).join(' ')],
   ].filter((row) => Array.isArray(row))
   return (
     <section className={parts.panel} aria-label={text.details}>

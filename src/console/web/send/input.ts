@@ -2,17 +2,33 @@
 import type { SendType } from '../generated/send/graphql.ts'
 import type { Sending } from '../messages/call-as-code.ts'
 
-type Input = Sending & { type: SendType; buttons?: { type: string; id: string; displayText: string }[] }
+/** The choice of a form in place of a type. */
+export const byTemplate = 'template'
+export type FormType = SendType | typeof byTemplate
+
+/** The names of the fields for values of a template begin with it. */
+export const valuePrefix = 'variables.'
+
+export interface Input extends Sending {
+  type?: SendType
+  templateId?: string
+  variables?: Record<string, string>
+  buttons?: { type: string; id: string; displayText: string }[]
+}
 
 /** Empty fields are left out, so that the gateway says which of them it needs. */
-export function inputOf(form: FormData, type: SendType): Input {
-  const fields = Object.fromEntries([...form].filter(([, value]) => value !== '')) as Record<string, string>
-  const { buttons, latitude, longitude, instanceId = '', to = '', ...rest } = fields
+export function inputOf(form: FormData, type: FormType): Input {
+  const given = [...form].filter(([, value]) => value !== '') as [string, string][]
+  const isValue = ([name]: [string, string]) => name.startsWith(valuePrefix)
+  const variables = given.filter(isValue).map(([name, value]) => [name.slice(valuePrefix.length), value] as const)
+  const fields: Record<string, string> = Object.fromEntries(given.filter((field) => !isValue(field)))
+  const { buttons, latitude, longitude, instanceId = '', to = '', type: _, ...rest } = fields
   return {
     ...rest,
     instanceId,
     to: to.replaceAll(/[\s()-]/g, ''),
-    type,
+    ...(type !== byTemplate && { type }),
+    ...(variables.length > 0 && { variables: Object.fromEntries(variables) }),
     ...(latitude && { latitude: Number(latitude) }),
     ...(longitude && { longitude: Number(longitude) }),
     ...(buttons && {

@@ -1,11 +1,16 @@
 // Sends a message of any type, now or later. A double click sends once.
 
-import { type FormEvent, useRef, useState } from 'react'
-import { type LiveRowFragment, ScheduleMessageDocument, SendMessageDocument, type SendType } from '../generated/send/graphql.ts'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
+import {
+  type LiveRowFragment,
+  ScheduleMessageDocument,
+  SendMessageDocument,
+  type SendMessageInput,
+} from '../generated/send/graphql.ts'
 import { change, newIdempotencyKey } from '../graph/change.ts'
 import { sendTypes } from '../graph/message-types.ts'
 import { useInstances } from '../graph/use-instances.ts'
-import { codeOf, type Sending } from '../messages/call-as-code.ts'
+import { codeOf } from '../messages/call-as-code.ts'
 import { pathIn, To, useAddress } from '../navigation.tsx'
 import { shownZone } from '../preferences.ts'
 import { useWorkspace } from '../shell/workspace-context.ts'
@@ -18,33 +23,50 @@ import { Refusal } from '../ui/refusal.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { useTask } from '../ui/use-task.ts'
 import { words } from '../words/words.ts'
+import { useCheck } from './check.ts'
 import { ContentFields } from './content-fields.tsx'
-import { inputOf, momentIn } from './input.ts'
+import { byTemplate, type FormType, type Input, inputOf, momentIn } from './input.ts'
+import { Preview } from './preview.tsx'
 import styles from './send.module.css'
 import { SentStatus } from './sent-status.tsx'
+import { TemplateFields } from './template-fields.tsx'
 import { text as send } from './words.ts'
+
+const types: readonly FormType[] = [...sendTypes, byTemplate]
 
 export function Send() {
   const { team, graph } = useWorkspace()
   const [given] = useAddress()
   const instances = useInstances()
   const form = useRef<HTMLFormElement>(null)
-  const [type, setType] = useState<SendType>(sendTypes.find((known) => known === given.type) ?? 'text')
+  const [type, setType] = useState<FormType>(types.find((known) => known === given.type) ?? 'text')
   const [to, setTo] = useState(given.number ?? '')
   const [later, setLater] = useState(false)
   const [shown, setShown] = useState(false)
-  const [preview, setPreview] = useState<Sending | null>(null)
+  const [changes, setChanges] = useState(0)
+  const [{ input, scheduledAt }, setInput] = useState<{ input: Input | null; scheduledAt: string | null }>(nothing)
   const [sent, setSent] = useState<LiveRowFragment | null>(null)
   const key = useRef(newIdempotencyKey())
-  const read = () => inputOf(new FormData(form.current as HTMLFormElement), type)
+  function read(): { input: Input; scheduledAt: string | null } {
+    const { when, ...input } = inputOf(new FormData(form.current as HTMLFormElement), type)
+    return { input: input as Input, scheduledAt: later ? momentIn(shownZone(), String(when ?? '')) : null }
+  }
+  // The form is read after it was rendered with the change. A corrected message is another one than that which was refused.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whatever changes the fields.
+  useEffect(() => {
+    key.current = newIdempotencyKey()
+    setInput(read())
+  }, [changes, to, type, later, instances.length])
+  const checked = useCheck(input, scheduledAt)
 
   const task = useTask(async () => {
-    const { when, ...input } = read()
-    const keyed = { ...input, idempotencyKey: key.current }
-    if (later) {
-      const scheduledAt = momentIn(shownZone(), String(when ?? ''))
+    const now = read()
+    const keyed = { ...(now.input as SendMessageInput), idempotencyKey: key.current }
+    if (now.scheduledAt === null) setSent((await change(graph, SendMessageDocument, { input: keyed })).sendMessage)
+    else {
+      const { scheduledAt } = now
       setSent((await change(graph, ScheduleMessageDocument, { input: { ...keyed, scheduledAt } })).scheduleMessage)
-    } else setSent((await change(graph, SendMessageDocument, { input: keyed })).sendMessage)
+    }
     // The next one is another message.
     key.current = newIdempotencyKey()
   })
@@ -53,35 +75,24 @@ export function Send() {
     setSent(null)
     void task.run()
   }
-  /** A corrected message is another one than that which was refused. */
-  function changed(): void {
-    key.current = newIdempotencyKey()
-    const { when: _, ...input } = read()
-    setPreview(input)
-  }
-
   const isSandbox = instances.some(({ provider }) => provider === 'sandbox')
-  function fill(number: string): void {
-    setTo(number)
-    key.current = newIdempotencyKey()
-  }
 
   return (
     <Page title={send.title}>
       <div className={styles.columns}>
-        <form ref={form} className={parts.stack} onSubmit={submit} onChange={changed} noValidate>
+        <form ref={form} className={parts.stack} onSubmit={submit} onChange={() => setChanges((n) => n + 1)} noValidate>
           <div className={styles.pair}>
             <InstanceChoice label={send.instance} instances={instances} defaultValue={given.instance} issues={task.issues} />
             <Choice
               label={send.type}
               name="type"
               value={type}
-              onChange={(event) => setType(event.target.value as SendType)}
+              onChange={(event) => setType(event.target.value as FormType)}
               issues={task.issues}
             >
-              {sendTypes.map((each) => (
+              {types.map((each) => (
                 <option key={each} value={each}>
-                  {words.type[each]}
+                  {each === byTemplate ? send.byTemplate : words.type[each]}
                 </option>
               ))}
             </Choice>
@@ -97,7 +108,16 @@ export function Send() {
             hint={send.toHint}
             issues={task.issues}
           />
-          <ContentFields key={type} type={type} given={given} issues={task.issues} />
+          {type === byTemplate ? (
+            <TemplateFields
+              given={given.template}
+              issues={task.issues}
+              missing={checked.template?.missing ?? []}
+              changed={() => setChanges((n) => n + 1)}
+            />
+          ) : (
+            <ContentFields key={type} type={type} given={given} issues={task.issues} />
+          )}
           <label className={parts.row}>
             <input type="checkbox" checked={later} onChange={(event) => setLater(event.target.checked)} />
             {send.schedule}
@@ -108,15 +128,7 @@ export function Send() {
             <button type="submit" className={`${parts.button} ${parts.main}`} disabled={task.running || instances.length === 0}>
               {send.submit}
             </button>
-            <button
-              type="button"
-              className={parts.button}
-              aria-expanded={shown}
-              onClick={() => {
-                changed()
-                setShown(!shown)
-              }}
-            >
+            <button type="button" className={parts.button} aria-expanded={shown} onClick={() => setShown(!shown)}>
               {send.asCode}
             </button>
           </div>
@@ -128,18 +140,14 @@ export function Send() {
               <To to={pathIn(team, `messages/${sent.id}`)}>{send.open}</To>
             </div>
           )}
-          <section aria-label={send.preview} className={styles.phone}>
-            <p className={preview?.text || preview?.mediaUrl ? styles.bubble : parts.hint}>
-              {String(preview?.text || preview?.mediaUrl || send.previewEmpty)}
-            </p>
-          </section>
+          <Preview input={input} checked={checked} showsError={task.error === null} />
           {isSandbox && (
             <div className={parts.field}>
               <h2 className={parts.hint}>{send.sandbox}</h2>
               <ul className={parts.row} aria-label={send.sandbox}>
                 {send.sandboxNumbers.map(([number, meaning]) => (
                   <li key={number}>
-                    <button type="button" className={`${parts.button} ${styles.number}`} onClick={() => fill(number)}>
+                    <button type="button" className={`${parts.button} ${styles.number}`} onClick={() => setTo(number)}>
                       {meaning}
                     </button>
                   </li>
@@ -147,10 +155,13 @@ export function Send() {
               </ul>
             </div>
           )}
-          {shown && preview && (
+          {shown && input && (
             <Tabs
               name={send.asCode}
-              tabs={codeOf(preview).map(({ title, text }) => ({ title, panel: <Code name={title} text={text} /> }))}
+              tabs={codeOf({ ...input, ...(scheduledAt !== null && { scheduledAt }) }).map(({ title, text }) => ({
+                title,
+                panel: <Code name={title} text={text} />,
+              }))}
             />
           )}
         </div>
@@ -158,6 +169,8 @@ export function Send() {
     </Page>
   )
 }
+
+const nothing = { input: null, scheduledAt: null }
 
 /** The field is called `when` here, because it is read in the zone that is shown. */
 function renamed(issues: readonly { path: string; message: string }[]) {

@@ -1,0 +1,87 @@
+// The choice of a template, and a field for each of its values.
+import { useEffect, useState } from 'react'
+import { FillTemplateDocument, SendTemplatesDocument } from '../generated/send/graphql.ts'
+import { ask } from '../graph/request.ts'
+import { useRead } from '../graph/use-read.ts'
+import type { Issue } from '../session/auth-call.ts'
+import { useWorkspace } from '../shell/workspace-context.ts'
+import { Choice, TextField } from '../ui/field.tsx'
+import { Refusal } from '../ui/refusal.tsx'
+import { words } from '../words/words.ts'
+import { valuePrefix } from './input.ts'
+import { text as send } from './words.ts'
+
+interface TemplateFieldsProps {
+  /** The id of the template that is chosen at first. */
+  given: string | undefined
+  issues: readonly Issue[]
+  /** Values that neither the form nor the contact has. */
+  missing: readonly string[]
+  /** Called when there are other fields. */
+  changed: () => void
+}
+
+const custom = 'custom.'
+
+export function TemplateFields({ given, issues, missing, changed }: TemplateFieldsProps) {
+  const { data, error } = useRead(SendTemplatesDocument, {})
+  const [chosen, setChosen] = useState(given)
+  const templates = data?.templates ?? []
+  const id = templates.find((each) => each.id === chosen)?.id ?? templates[0]?.id
+  const names = useNames(id)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the fields are those of the template.
+  useEffect(changed, [id, names])
+  return (
+    <>
+      <Refusal error={error} />
+      <Choice
+        label={send.template}
+        name="templateId"
+        value={id}
+        onChange={(event) => setChosen(event.target.value)}
+        hint={data ? templates.length === 0 && send.noTemplates : words.loading}
+        issues={issues}
+      >
+        {templates.map((each) => (
+          <option key={each.id} value={each.id}>
+            {each.name}
+          </option>
+        ))}
+      </Choice>
+      {names.map((name) => (
+        <TextField
+          key={`${id} ${name}`}
+          label={name}
+          name={valuePrefix + name}
+          autoComplete="off"
+          hint={missing.includes(custom + name) ? send.needsValue : send.orOfContact}
+          issues={issues}
+        />
+      ))}
+    </>
+  )
+}
+
+/** The names of the values that a template takes and has no replacement for, without those of a contact. */
+function useNames(id: string | undefined): readonly string[] {
+  const { team } = useWorkspace()
+  const [named, setNamed] = useState<{ id: string; names: readonly string[] }>()
+  useEffect(() => {
+    if (!id) return
+    let current = true
+    ask(team, FillTemplateDocument, { id }).then(
+      ({ previewTemplate: { missing } }) => {
+        const names = missing.filter((name) => name.startsWith(custom)).map((name) => name.slice(custom.length))
+        if (current) setNamed({ id, names })
+      },
+      // The check of the message says why.
+      () => {},
+    )
+    return () => {
+      current = false
+    }
+  }, [team, id])
+  return named && named.id === id ? named.names : none
+}
+
+const none: readonly string[] = []
