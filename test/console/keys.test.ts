@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { api } from '../kit/api.ts'
 import { commons } from '../kit/commons.ts'
 import { until } from '../kit/until.ts'
+import { faultsOf } from './look.ts'
 import { browserFound, furnished, visit } from './rig.ts'
 
 const site = commons()
@@ -22,8 +23,11 @@ describe.runIf(browserFound)('API keys', () => {
       await dialog.getByRole('button', { name: 'Create key' }).dblclick()
       const key = await dialog.getByRole('textbox', { name: 'Your new key' }).inputValue()
       expect(await dialog.getByRole('region', { name: 'Try it' }).textContent()).toContain(key)
+      await dialog.getByText('Waiting for its first request …').waitFor()
       const program = api(site, key)
       expect((await program.get('instances')).status).toBe(200)
+      await dialog.getByText('Its first request has arrived.').waitFor()
+      expect(await faultsOf(page)).toEqual([])
       expect((await program.post('messages/send', {})).status).toBe(403)
       await dialog.getByRole('button', { name: 'Done' }).click()
 

@@ -15,7 +15,7 @@ import { text } from './words.ts'
 
 export function Keys() {
   const { team } = useWorkspace()
-  const { keys, loading, error, create, revoke } = useApiKeys()
+  const { keys, loading, error, again, create, revoke } = useApiKeys()
   const [creating, setCreating] = useState(false)
   const [revoking, setRevoking] = useState<KeyRowFragment | null>(null)
   const columns = [text.name, text.key, text.access, text.created, ...(team ? [text.by] : []), text.used, text.actions]
@@ -54,7 +54,7 @@ export function Keys() {
           />
         ))}
       </Table>
-      {creating && <NewKeyDialog create={create} close={() => setCreating(false)} />}
+      {creating && <NewKeyDialog {...{ keys, again, create }} close={() => setCreating(false)} />}
       {revoking && (
         <Confirm
           title={text.revokeOf(revoking.name)}

@@ -1,6 +1,8 @@
 // The dialog that creates an API key and shows it once, with a request to try it.
+import { CircleCheck, Hourglass } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { newIdempotencyKey } from '../graph/change.ts'
+import { useRefresh } from '../graph/use-refresh.ts'
 import { settings } from '../settings.ts'
 import { Code } from '../ui/code.tsx'
 import { Dialog } from '../ui/dialog.tsx'
@@ -15,17 +17,22 @@ import { text } from './words.ts'
 
 const accesses = ['full', 'send', 'read'] as const
 
-export function NewKeyDialog({ create, close }: Pick<ApiKeys, 'create'> & { close: () => void }) {
-  const [key, setKey] = useState<string | null>(null)
+type NewKeyProps = Pick<ApiKeys, 'keys' | 'again' | 'create'> & { close: () => void }
+
+export function NewKeyDialog({ keys, again, create, close }: NewKeyProps) {
+  const [made, setMade] = useState<{ id: string; key: string } | null>(null)
+  const isUsed = keys.some(({ id, lastUsedAt }) => id === made?.id && lastUsedAt !== null)
+  // No event tells it.
+  useRefresh(made !== null && !isUsed, again)
   const idempotencyKey = useRef(newIdempotencyKey())
   const task = useTask(async (fields: FormData) => {
     const { name, access } = Object.fromEntries(fields) as { name: string; access: NewKey['access'] }
-    setKey(await create({ name, access, idempotencyKey: idempotencyKey.current }))
+    setMade(await create({ name, access, idempotencyKey: idempotencyKey.current }))
   })
   const url = `${location.origin}${settings.base}/api/v1/instances`
   return (
     <Dialog title={text.create} close={close}>
-      {key === null ? (
+      {made === null ? (
         <form
           className={parts.stack}
           noValidate
@@ -51,11 +58,15 @@ export function NewKeyDialog({ create, close }: Pick<ApiKeys, 'create'> & { clos
         </form>
       ) : (
         <div className={parts.stack}>
-          <Secret label={text.yours} hint={text.once} value={key} />
+          <Secret label={text.yours} hint={text.once} value={made.key} />
           <div>
             <p className={parts.hint}>{text.tryIt}</p>
-            <Code name={text.tryIt} text={`curl ${url} -H 'x-api-key: ${key}'`} />
+            <Code name={text.tryIt} text={`curl ${url} -H 'x-api-key: ${made.key}'`} />
           </div>
+          <p role="status" className={`${parts.row} ${isUsed ? parts.done : parts.hint}`}>
+            {isUsed ? <CircleCheck size={16} aria-hidden /> : <Hourglass size={16} aria-hidden />}
+            {isUsed ? text.firstUse : text.waiting}
+          </p>
           <div className={parts.row}>
             <button type="button" className={parts.button} onClick={close}>
               {text.done}

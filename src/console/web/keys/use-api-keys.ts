@@ -23,8 +23,9 @@ export interface ApiKeys {
   keys: readonly KeyRowFragment[]
   loading: boolean
   error: ApiError | undefined
+  again: () => void
   /** Resolves to the key itself, which no cache holds. @throws ApiError */
-  create: (input: NewKey) => Promise<string>
+  create: (input: NewKey) => Promise<{ id: string; key: string }>
   /** @throws ApiError */
   revoke: (id: string) => Promise<void>
 }
@@ -38,12 +39,13 @@ export function useApiKeys(): ApiKeys {
     keys: (team ? ofTeam.data?.team?.apiKeys : own.data?.apiKeys) ?? [],
     loading,
     error,
+    again,
     async create(input) {
-      const { key } = team
+      const { id, key } = team
         ? (await ask(team, CreateTeamKeyDocument, { teamId: team, input })).createTeamApiKey
         : (await ask(team, CreateKeyDocument, { input })).createApiKey
       again()
-      return key
+      return { id, key }
     },
     async revoke(id) {
       if (team) await ask(team, RevokeTeamKeyDocument, { teamId: team, id })

@@ -19,6 +19,8 @@ export const words = {
   yours: 'Your new key',
   once: 'It is shown only now. Keep it like a password.',
   tryIt: 'Try it',
+  waiting: 'Waiting for its first request …',
+  firstUse: 'Its first request has arrived.',
   revoke: 'Revoke',
   revokeOf: (name: string) => `Revoke ${name}`,
   revokeNote: 'Programs that use this key are refused at once, and their streams end. This cannot be undone.',

@@ -19,6 +19,8 @@ export const words: typeof en = {
   actions: 'Ações',
   yours: 'Sua nova chave',
   once: 'Ela só é mostrada agora. Guarde-a como uma senha.',
+  waiting: 'Esperando a primeira requisição …',
+  firstUse: 'A primeira requisição chegou.',
   tryIt: 'Experimente',
   revoke: 'Revogar',
   revokeOf: (name: string) => `Revogar ${name}`,
