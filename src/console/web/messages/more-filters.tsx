@@ -9,6 +9,7 @@ import { Choice, TextField } from '../ui/field.tsx'
 import parts from '../ui/parts.module.css'
 import { submits } from '../ui/use-task.ts'
 import { words } from '../words/words.ts'
+import { ContactChoice } from './contact-choice.tsx'
 import { errorCodes } from './error-codes.ts'
 import { statuses, statusesIn } from './filter.ts'
 import styles from './filters.module.css'
@@ -34,6 +35,7 @@ export function MoreFilters({ address, setAddress, close }: MoreFiltersProps) {
       from: moment('from'),
       until: moment('until'),
       campaign: said('campaign'),
+      contact: said('contact'),
       code: said('code'),
       text: said('text'),
     })
@@ -74,6 +76,7 @@ export function MoreFilters({ address, setAddress, close }: MoreFiltersProps) {
             </option>
           ))}
         </Choice>
+        <ContactChoice given={address.contact} />
         <Choice label={text.code} name="code" defaultValue={address.code ?? ''}>
           <option value="">{words.messages.all}</option>
           {errorCodes.map((code) => (
