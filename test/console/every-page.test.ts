@@ -30,9 +30,7 @@ describe.runIf(browserFound)('every page, filled', () => {
 
   it('keeps its controls and bars apart in forced colours', () => expect(filled.forcedColors).toEqual([]))
 
-  const own = pages.filter(([, , kind]) => kind !== 'shared')
-
-  it.each(own.map((page) => [nameOf(page)]))('has the roles and names of its snapshot: %s', async (name) => {
+  it.each(pages.map((page) => [nameOf(page)]))('has the roles and names of its snapshot: %s', async (name) => {
     await expect(filled.snapshots.get(name)).toMatchFileSnapshot(`snapshots/${name}.yml`)
   })
 
