@@ -28,7 +28,8 @@ interface Shell {
 /** Registers the pages and assets. Returns the methods of each path. With a CONSOLE_URL the pages are served there instead. */
 export function mountConsole(http: FastifyInstance, app: App): Map<string, Set<string>> {
   const manifest = readManifest()
-  const shell = manifest ? readShell(app) : { html: missing, policy: policyFor([]) }
+  if (manifest && !app.config.consoleUrl) tellBuild(http, buildOf(manifest))
+  const shell = manifest ? readShell(app, manifest) : { html: missing, policy: policyFor([]) }
   for (const address of addresses) {
     http.get(address, async (request, reply) =>
       app.config.consoleUrl ? sendError(reply, 'NOT_FOUND') : await show(request, reply, shell),
@@ -38,11 +39,27 @@ export function mountConsole(http: FastifyInstance, app: App): Map<string, Set<s
   return new Map([...addresses, assetPath].map((address) => [address, new Set(['GET'])]))
 }
 
+/** The name of a build. */
+function buildOf({ inputs }: Manifest): string {
+  return inputs.slice(0, 16)
+}
+
+/**
+ * Names the build in answers of `/graphql` to pages, so that a page that was loaded before an upgrade finds out. Browsers send the origin
+ * with such requests; other clients get no further header. Scopes that are open already keep the hooks that they began with.
+ */
+function tellBuild(http: FastifyInstance, build: string): void {
+  http.addHook('onRequest', (request, reply, done) => {
+    if (request.headers.origin !== undefined) reply.header('X-Console-Build', build)
+    done()
+  })
+}
+
 /** Reads the shell, once. Its relative addresses become absolute, because it answers addresses of any depth. */
-function readShell({ config, secrets }: App): Shell {
+function readShell({ config, secrets }: App, manifest: Manifest): Shell {
   const file = path.join(builtFolder, 'index.html')
   const base = config.publicUrl ? new URL(config.publicUrl).pathname.replace(/\/$/, '') : ''
-  const settings = { base, provider: secrets.oidc?.id ?? null, signUp: config.signUp !== 'closed' }
+  const settings = { base, provider: secrets.oidc?.id ?? null, signUp: config.signUp !== 'closed', build: buildOf(manifest) }
   const html = readFileSync(file, 'utf8')
     .replaceAll('"./assets/', `"${base}/console/assets/`)
     .replace('{{settings}}', () => JSON.stringify(settings).replaceAll('&', '&amp;').replaceAll('"', '&quot;'))

@@ -85,6 +85,17 @@ describe('the shell', () => {
   })
 })
 
+it('the build of the console is named to pages, and to no other client', async () => {
+  const query = (headers: Record<string, string>) =>
+    fetch(`${site.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: '{"query":"{ me { id } }"}',
+    })
+  expect((await query({})).headers.get('x-console-build')).toBeNull()
+  expect((await query({ origin: site.url })).headers.get('x-console-build')).toBe(manifest?.inputs.slice(0, 16))
+})
+
 describe('an asset', () => {
   it('is immutable, and compressed as the browser accepts it', async () => {
     const path = `/console/assets/${script}`
@@ -133,6 +144,9 @@ describe('settings of the operator', () => {
     const { text } = await look('/me', {}, gateway)
     expect(text).toContain(`"/base/console/assets/${script}"`)
     const [, settings = ''] = text.match(/name="settings" content="([^"]*)"/) ?? []
-    expect(JSON.parse(settings.replaceAll('&quot;', '"'))).toEqual({ base: '/base', provider: null, signUp: false })
+    expect(JSON.parse(settings.replaceAll('&quot;', '"'))).toEqual({
+      ...{ base: '/base', provider: null, signUp: false },
+      build: expect.stringMatching(/^[0-9a-f]{16}$/),
+    })
   })
 })

@@ -122,6 +122,24 @@ describe.runIf(browserFound)('the shell', () => {
     })
   })
 
+  it('says when the gateway has a newer console than the page, and loads it on demand', async () => {
+    await visit(site, { as: who.person }, async ({ page }) => {
+      // A page that was loaded before an upgrade.
+      await page.route('**/me/usage', async (route) => {
+        const response = await route.fetch()
+        const html = (await response.text()).replace(/(build&quot;:&quot;)\w+/, '$1earlier')
+        await route.fulfill({ response, body: html })
+      })
+      await page.goto('/me/usage')
+      const notice = page.getByRole('button', { name: 'There is a new version of this console. Load it.' })
+      await notice.waitFor()
+      await page.unrouteAll()
+      await Promise.all([page.waitForEvent('load'), notice.click()])
+      await page.getByRole('meter', { name: 'Messages' }).waitFor()
+      expect(await page.locator('meta[name=settings]').getAttribute('content')).not.toContain('earlier')
+    })
+  })
+
   it.each([
     ['Asia/Kathmandu', 'pt-BR', 'Mensagens', 'Fuso horário'],
     ['America/St_Johns', 'en-GB', 'Messages', 'Time zone'],

@@ -1,12 +1,16 @@
 // Warns on every page of what stops messages: a quota, the subscription, an instance, an endpoint. It comes after the page and lies on the
 // space below it, so that nothing moves.
 import { TriangleAlert, X } from 'lucide-react'
-import { useState } from 'react'
-import { AttentionDocument, AttentionOfCollaboratorDocument } from '../generated/attention/graphql.ts'
+import { useEffect, useState } from 'react'
+import {
+  AttentionDocument,
+  AttentionOfCollaboratorDocument,
+  type AttentionQuery,
+  type WatchedEndpointFragment,
+} from '../generated/attention/graphql.ts'
+import { ask } from '../graph/request.ts'
 import { useInstances } from '../graph/use-instances.ts'
-import { useRead } from '../graph/use-read.ts'
-import { useRefresh } from '../graph/use-refresh.ts'
-import { pathIn, To } from '../navigation.tsx'
+import { pathIn, To, usePath } from '../navigation.tsx'
 import { useSeesBilling, useWorkspace } from '../shell/workspace-context.ts'
 import parts from '../ui/parts.module.css'
 import { count } from '../words/words.ts'
@@ -17,17 +21,49 @@ import { text } from './words.ts'
 /** No event tells of quotas, the subscription and endpoints. */
 const againMs = 60_000
 
-export function Attention() {
+interface Watched {
+  /** Undefined for collaborators of a team. */
+  billing?: Pick<AttentionQuery, 'usage' | 'subscription'>
+  endpoints: readonly WatchedEndpointFragment[]
+}
+
+/** Read with each page and once a minute. It goes around the cache, or the same fields of a page would be read twice. */
+function useWatched(): Watched {
   const { team } = useWorkspace()
   const seesBilling = useSeesBilling()
-  const whole = useRead(AttentionDocument, {}, { pause: !seesBilling })
-  const ofCollaborator = useRead(AttentionOfCollaboratorDocument, {}, { pause: seesBilling })
-  useRefresh(true, seesBilling ? whole.again : ofCollaborator.again, againMs)
+  const path = usePath()
+  const [watched, setWatched] = useState<Watched>({ endpoints: [] })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page may have changed something.
+  useEffect(() => {
+    let current = true
+    async function read(): Promise<Watched> {
+      if (!seesBilling) return { endpoints: (await ask(team, AttentionOfCollaboratorDocument, {})).webhooks }
+      const billing = await ask(team, AttentionDocument, {})
+      return { billing, endpoints: billing.webhooks }
+    }
+    const look = () =>
+      read().then(
+        (next) => current && setWatched(next),
+        // The page says that the gateway is away.
+        () => {},
+      )
+    void look()
+    const timer = setInterval(() => document.visibilityState === 'visible' && void look(), againMs)
+    return () => {
+      current = false
+      clearInterval(timer)
+    }
+  }, [team, seesBilling, path])
+  return watched
+}
+
+export function Attention() {
+  const { team } = useWorkspace()
+  const { billing, endpoints } = useWatched()
   const [all, setAll] = useState(false)
   const [hidden, setHidden] = useState<readonly string[]>([])
 
-  const endpoints = (whole.data ?? ofCollaborator.data)?.webhooks ?? []
-  const notices = noticesOf(whole.data, useInstances(), endpoints).filter(({ key }) => !hidden.includes(key))
+  const notices = noticesOf(billing, useInstances(), endpoints).filter(({ key }) => !hidden.includes(key))
   const others = notices.length - 1
   return (
     <section
@@ -40,9 +76,15 @@ export function Attention() {
           {(all ? notices : notices.slice(0, 1)).map((notice) => (
             <li key={notice.key} className={styles.notice}>
               <TriangleAlert size={16} aria-hidden />
-              <To to={pathIn(team, notice.page)} className={styles.link}>
-                {notice.text}
-              </To>
+              {notice.page === null ? (
+                <button type="button" className={styles.link} onClick={() => location.reload()}>
+                  {notice.text}
+                </button>
+              ) : (
+                <To to={pathIn(team, notice.page)} className={styles.link}>
+                  {notice.text}
+                </To>
+              )}
             </li>
           ))}
         </ul>

@@ -1,6 +1,7 @@
 // Decides what the shell warns of, the worst first.
 import type { AttentionQuery, WatchedEndpointFragment } from '../generated/attention/graphql.ts'
 import type { Instance } from '../graph/use-instances.ts'
+import { isOutdated } from '../settings.ts'
 import { count, locale } from '../words/words.ts'
 import { text } from './words.ts'
 
@@ -8,8 +9,8 @@ export interface Notice {
   /** Two notices with the same key say the same. */
   key: string
   text: string
-  /** The page of the workspace that tells more. */
-  page: string
+  /** The page of the workspace that tells more; null if the page is to be loaded again. */
+  page: string | null
 }
 
 type Billing = Pick<AttentionQuery, 'usage' | 'subscription'>
@@ -22,7 +23,12 @@ export function noticesOf(
   instances: readonly Instance[],
   endpoints: readonly WatchedEndpointFragment[],
 ): Notice[] {
-  return [...(billing ? ofBilling(billing) : []), ...ofInstances(instances), ...ofEndpoints(endpoints)]
+  return [
+    ...(billing ? ofBilling(billing) : []),
+    ...ofInstances(instances),
+    ...ofEndpoints(endpoints),
+    ...(isOutdated ? [{ key: 'version', text: text.newVersion, page: null }] : []),
+  ]
 }
 
 function ofBilling({ subscription: { status }, usage }: Billing): Notice[] {

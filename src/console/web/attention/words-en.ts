@@ -15,6 +15,7 @@ export const words = {
     nearly: (share: string, most: string) => `${share} of the ${most} API requests of this month are used.`,
     usedUp: 'The API requests of this month are used up: keys are refused.',
   },
+  newVersion: 'There is a new version of this console. Load it.',
   disconnected: (name: string) => `${name} is disconnected: its messages wait.`,
   loggedOut: (name: string) => `${name} is logged out: its messages wait until it is paired again.`,
   instancesDown: (n: string) => `${n} instances are not connected: their messages wait.`,

@@ -16,6 +16,7 @@ export const words: typeof en = {
     nearly: (share, most) => `${share} das ${most} requisições de API deste mês já foram usadas.`,
     usedUp: 'As requisições de API deste mês acabaram: as chaves são recusadas.',
   },
+  newVersion: 'Há uma nova versão deste console. Carregar.',
   disconnected: (name) => `${name} está desconectada: as mensagens dela esperam.`,
   loggedOut: (name) => `${name} saiu da conta: as mensagens dela esperam até ser pareada de novo.`,
   instancesDown: (n) => `${n} instâncias não estão conectadas: as mensagens delas esperam.`,

@@ -2,7 +2,7 @@
 
 import { ApiError, type Issue } from '../session/auth-call.ts'
 import { accessToken, renew } from '../session/session.ts'
-import { settings } from '../settings.ts'
+import { noteBuild, settings } from '../settings.ts'
 
 /** A document of the generated file, with the types of its data and variables. */
 export interface Document<Data, Variables> {
@@ -31,6 +31,7 @@ export function fetchFor(team: Team): typeof fetch {
   return async (input, init) => {
     const send = async () => await fetch(input, { ...init, headers: { ...asRecord(init?.headers), ...(await headersFor(team)) } })
     const response = await send()
+    noteBuild(response)
     if (response.status !== 401 || !(await renew())) return response
     return await send()
   }
