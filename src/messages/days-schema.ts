@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { UsageRef } from '../billing/schema.ts'
 import { builder } from '../core/graph/builder.ts'
-import { parse } from '../core/validation.ts'
+import { parse, uuid } from '../core/validation.ts'
 import { type Day, readDays } from './days.sql.ts'
 
 const mostDays = 90
@@ -28,7 +28,16 @@ builder.objectField(UsageRef, 'days', (t) =>
       'The messages of the last days in UTC, today included, oldest first; days without any are zeros. Of the personal and team workspaces together.',
     errors: ['VALIDATION_ERROR'],
     extensions: { items: mostDays },
-    args: { last: t.arg.int({ defaultValue: usualDays, description: 'The number of days, 1 to 90.' }) },
-    resolve: (_, { last }, { app, principal }) => readDays(app.pool, principal.ownerId, parse(days, last ?? usualDays, 'last')),
+    args: {
+      last: t.arg.int({ defaultValue: usualDays, description: 'The number of days, 1 to 90.' }),
+      instanceId: t.arg.id({ description: 'Only messages of this instance, which may be deleted.' }),
+    },
+    resolve: (_, { last, instanceId }, { app, principal }) =>
+      readDays(
+        app.pool,
+        principal.ownerId,
+        parse(days, last ?? usualDays, 'last'),
+        instanceId == null ? null : parse(uuid, String(instanceId), 'instanceId'),
+      ),
   }),
 )

@@ -32,16 +32,17 @@ export async function addToDays(tx: Sql, days: readonly CountedDay[]): Promise<v
 
 export type Day = Counts & Pick<CountedDay, 'day'>
 
-/** The last `last` days (UTC) of all workspaces that an owner pays for, oldest first. Days without messages are zeros. */
-export async function readDays(sql: Sql, ownerId: string, last: number): Promise<Day[]> {
+/** The last `last` days (UTC) of all workspaces that an owner pays for, or of one instance in them, oldest first. Days without messages are zeros. */
+export async function readDays(sql: Sql, ownerId: string, last: number, instanceId: string | null): Promise<Day[]> {
   const { rows } = await sql.query<Day>({
     name: 'messages.days.read',
     text: `select g.day::date::text as day, coalesce(sum(d.sent), 0)::int as sent, coalesce(sum(d.delivered), 0)::int as delivered,
         coalesce(sum(d.read), 0)::int as read, coalesce(sum(d.failed), 0)::int as failed, coalesce(sum(d.received), 0)::int as received
       from (select (now() at time zone 'utc')::date - i as day from generate_series(0, $2::int - 1) i) g
       left join message_days d on d.day = g.day and d."workspaceId" in (select id from workspaces where "ownerId" = $1)
+        and ($3::uuid is null or d."instanceId" = $3)
       group by g.day order by g.day`,
-    values: [ownerId, last],
+    values: [ownerId, last, instanceId],
   })
   return rows
 }

@@ -1,5 +1,6 @@
 // Proves that the pages of events and usage show what happened, newest first, and what arrives meanwhile on demand.
 import { describe, expect, it } from 'vitest'
+import { connectedInstance } from '../kit/accounts.ts'
 import { commons } from '../kit/commons.ts'
 import { until } from '../kit/until.ts'
 import { browserFound, furnished, sendText, visit } from './rig.ts'
@@ -32,6 +33,7 @@ describe.runIf(browserFound)('events and usage', () => {
 
   it('shows what the period used of the plan, and the messages of today', async () => {
     const who = await furnished(site)
+    await connectedInstance(site.databaseUrl, who.person, { name: 'Other phone' })
     await sendText(who, '+4915112345678')
     const today = async () => (await who.person.api.graphql('{ usage { days(last: 1) { sent } } }')).body.data.usage.days[0]?.sent
     await until(async () => (await today()) === 1)
@@ -41,7 +43,14 @@ describe.runIf(browserFound)('events and usage', () => {
       expect(await messages.getAttribute('aria-valuenow')).toBe('1')
       for (const name of ['API requests', 'Media']) expect(await page.getByRole('meter', { name }).count()).toBe(1)
       const newest = page.getByRole('table', { name: 'Messages by day' }).getByRole('row').nth(1)
-      expect(await newest.getByRole('cell').nth(1).textContent()).toBe('1')
+      const shows = (sent: string) => until(async () => (await newest.getByRole('cell').nth(1).textContent()) === sent)
+      await shows('1')
+      const choice = page.getByRole('combobox', { name: 'Instance' })
+      await choice.selectOption('Other phone')
+      await shows('0')
+      await choice.selectOption('Shop phone')
+      await shows('1')
+      expect(new URL(page.url()).searchParams.get('instance')).toBe(who.instance.id)
     })
   })
 })

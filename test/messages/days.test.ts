@@ -50,6 +50,15 @@ it('adds up all instances, and shows nothing of others', async () => {
   expect((await daysOf(rig.stranger, '(last: 90)')).every(({ received }) => received === 0)).toBe(true)
 })
 
+it('counts one instance alone, and nothing for one of another account', async () => {
+  const ofOne = `(instanceId: "${tenant.instance.id}")`
+  expect((await daysOf(tenant, ofOne)).reduce((n, { read }) => n + read, 0)).toBe(2)
+  expect((await daysOf(tenant, ofOne)).every(({ received }) => received === 0)).toBe(true)
+  expect((await daysOf(rig.stranger, ofOne)).every(({ sent }) => sent === 0)).toBe(true)
+  const { body } = await tenant.api.graphql('{ usage { days(instanceId: "x") { day } } }')
+  expect(body.errors[0]).toMatchObject({ message: 'instanceId: must be a UUID', extensions: { code: 'VALIDATION_ERROR' } })
+})
+
 it('has 1 to 90 days', async () => {
   for (const last of [0, 91]) {
     const { body } = await tenant.api.graphql(`{ usage { days(last: ${last}) { day } } }`)

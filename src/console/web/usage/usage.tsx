@@ -1,7 +1,10 @@
 // The usage of the plan in this billing period, and the messages of each day.
-import { UsagePageDocument, type UsagePageQuery } from '../generated/usage/graphql.ts'
+import { UsageOfInstanceDocument, UsagePageDocument, type UsagePageQuery } from '../generated/usage/graphql.ts'
+import { useInstances } from '../graph/use-instances.ts'
 import { useRead } from '../graph/use-read.ts'
+import { useAddress } from '../navigation.tsx'
 import { bytes } from '../ui/bytes.ts'
+import { Choice } from '../ui/field.tsx'
 import { Meter } from '../ui/meter.tsx'
 import { Page } from '../ui/page.tsx'
 import parts from '../ui/parts.module.css'
@@ -14,15 +17,31 @@ import { text } from './words.ts'
 type Used = UsagePageQuery['usage']
 
 export function UsagePage() {
+  const [{ instance }, setAddress] = useAddress()
+  const instances = useInstances()
   const { data, error, loading } = useRead(UsagePageDocument, {})
-  const days = (data?.usage.days ?? []).toReversed()
+  const ofOne = useRead(UsageOfInstanceDocument, { instanceId: instance ?? '' }, { pause: !instance })
+  const days = (instance ? ofOne.data : data)?.usage.days ?? []
   return (
     <Page title={text.title}>
-      <Refusal error={error} />
+      <Refusal error={error ?? (instance ? ofOne.error : undefined)} />
       {!data && loading && <p>{words.loading}</p>}
       {data && (
         <>
           <Period {...data.usage} />
+          <Choice
+            label={words.messages.instance}
+            name="instance"
+            value={instance ?? ''}
+            onChange={(event) => setAddress({ instance: event.target.value })}
+          >
+            <option value="">{words.messages.all}</option>
+            {instances.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </Choice>
           <Table
             name={text.days}
             columns={[
@@ -33,10 +52,10 @@ export function UsagePage() {
               words.status.failed,
               words.status.received,
             ]}
-            loading={loading}
+            loading={instance ? ofOne.loading : loading}
             empty={<p>{text.empty}</p>}
           >
-            {days.map(({ day, sent, delivered, read, failed, received }) => (
+            {days.toReversed().map(({ day, sent, delivered, read, failed, received }) => (
               <Row key={day} cells={[day, ...[sent, delivered, read, failed, received].map(count)]} />
             ))}
           </Table>
@@ -83,6 +102,6 @@ function Period({ periodStart, periodEnd, plan, effectiveOutboundUsage, apiReque
 
 function Projection({ used, max, from, to }: { used: number; max: number; from: string; to: string }) {
   const whole = projected(used, from, to)
-  if (whole === null) return null
+  if (whole === null || used === 0) return null
   return <p className={parts.hint}>{whole > max ? text.tooMuch(count(whole), count(max)) : text.projected(count(whole))}</p>
 }
