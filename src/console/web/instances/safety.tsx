@@ -4,6 +4,7 @@ import parts from '../ui/parts.module.css'
 import { Time } from '../ui/time.tsx'
 import { words } from '../words/words.ts'
 import { Forecast } from './forecast.tsx'
+import styles from './instances.module.css'
 import type { ShownInstance } from './shown-instance.ts'
 import { text } from './words.ts'
 
@@ -40,7 +41,7 @@ export function Safety({
         )}
         <h3>{text.recommendations}</h3>
         {recommendations.length === 0 && <p className={parts.hint}>{text.noRecommendations}</p>}
-        <ul aria-label={text.recommendations}>
+        <ul aria-label={text.recommendations} className={styles.recommendations}>
           {recommendations.map((sentence) => (
             <li key={sentence}>{sentence}</li>
           ))}
