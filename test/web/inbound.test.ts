@@ -56,6 +56,26 @@ describe('a message that comes in', () => {
     await confirmed()
   })
 
+  it.each([
+    ['under its number', { from: `${shop}@s.whatsapp.net`, sender_pn: undefined, recipient: `${ann}@s.whatsapp.net` }],
+    ['under its LID', { from: `7${shop}@lid`, recipient: `9${ann}@lid` }],
+    ['among our own devices', { from: `${shop}@s.whatsapp.net`, sender_pn: undefined, category: 'peer' }],
+  ])('from another device of ours, %s, is left alone', async (_, attrs) => {
+    network.addPhones(shop)
+    const events = async () => (await rowsOf(databaseUrl, `select from events where type like 'message.%'`)).length
+    const count = async () => (await rowsOf(databaseUrl, 'select from messages')).length
+    const [messages, told] = [await count(), await events()]
+    const sent = { destinationJid: `${ann}@s.whatsapp.net`, message: { conversation: 'written on the phone' } }
+    const own = await network.write(shop, shop, { deviceSentMessage: sent }, { attrs })
+    await received(await network.write(ann, shop, { conversation: 'an answer to that' }))
+    // The network does not offer it again.
+    await until(() => !network.accounts.get(shop)?.queue.has(own))
+    await confirmed()
+    await until(async () => (await events()) > told)
+    expect([await count(), await events()]).toEqual([messages + 1, told + 1])
+    expect(network.retries).toBe(0)
+  })
+
   it('is a button for seven days after its options were sent, and a text after that', async () => {
     const buttons = [{ type: 'reply', displayText: 'Yes', id: 'y' }]
     const { body } = await client.api.post('messages/send', {

@@ -88,6 +88,31 @@ describe('messages of an instance of web', () => {
     }
   })
 
+  it.each(['402', '403'])('that the network refuses with %s fail, and restrict the account at once', async (code) => {
+    const other = await client.pair(network, `390000000${code}`)
+    network.refusals = [code]
+    const id = await send({ instanceId: other, type: 'text', text: `refused with ${code}` })
+    const failed = await until(async () => {
+      const found = await message(id)
+      return found.status === 'failed' ? found : undefined
+    })
+    expect(failed.error).toBe('ACCOUNT_RESTRICTED')
+    const [row] = await rowsOf(
+      databaseUrl,
+      `select m."errorDetail", i.status, i."lastError", i."restrictedAt" is not null as restricted, i."atRiskAt" is not null as "atRisk"
+       from messages m join instances i on i.id = m."instanceId" where m.id = $1`,
+      [id],
+    )
+    expect(row).toEqual({
+      errorDetail: `the network refused the message (${code})`,
+      status: 'connected',
+      lastError: `the network restricts the account (${code})`,
+      restricted: true,
+      atRisk: true,
+    })
+    expect(network.arrived.filter(({ from }) => from === `390000000${code}`)).toEqual([])
+  })
+
   it('that the network refuses for another reason fail with that code, and restrict nothing', async () => {
     network.refusals = ['479']
     const id = await send({ type: 'text', text: 'malformed' })
