@@ -1,4 +1,5 @@
 // Vitest projects, split by what a test needs; test/README.md describes each. Benchmarks are not tests.
+import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { Order } from './test/kit/order.ts'
@@ -10,6 +11,11 @@ if (Number.parseInt(process.versions.node, 10) < 24) {
 const withDatabase = { globalSetup: ['test/kit/global-setup.ts'], setupFiles: ['test/kit/after-each-file.ts'] }
 const together = { isolate: false, maxWorkers: 6, sequence: { groupOrder: 1 } }
 const [unit, process_, deep] = ['test/**/*.unit.test.ts', 'test/**/*.process.test.ts', 'test/**/*.deep.test.ts']
+
+/** Files that compare a time with a promised one. */
+const timed = globSync('test/**/*.test.ts').filter(
+  (file) => !file.endsWith('.deep.test.ts') && readFileSync(file, 'utf8').includes('/kit/measured.ts'),
+)
 
 export default defineConfig({
   // Node loads this build of graphql. Vite would load a second one beside it, and graphql throws if it is loaded twice.
@@ -35,6 +41,18 @@ export default defineConfig({
         },
       },
       { extends: true, test: { name: 'processes', include: [process_], ...together, ...withDatabase } },
+      // Once more, one at a time, with exact times (npm run test:deep).
+      {
+        extends: true,
+        test: {
+          name: 'timed',
+          include: timed,
+          env: { EXACT_TIMES: '1' },
+          maxWorkers: 1,
+          sequence: { groupOrder: 3 },
+          ...withDatabase,
+        },
+      },
       // Long runs and measurements, one at a time (npm run test:deep).
       { extends: true, test: { name: 'deep', include: [deep], maxWorkers: 1, sequence: { groupOrder: 2 }, ...withDatabase } },
     ],

@@ -5,7 +5,7 @@ import type { Context } from '../../src/core/context.ts'
 import { newId } from '../../src/core/id.ts'
 import { connectedInstance, createAccount } from '../kit/accounts.ts'
 import { cloneDatabase, sql } from '../kit/database.ts'
-import { measuredAgain } from '../kit/measured.ts'
+import { allowed, measuredAgain } from '../kit/measured.ts'
 import { openWorkspace } from '../messages/rig.ts'
 import { numbers } from './rig.ts'
 
@@ -228,6 +228,6 @@ it('creates a campaign of 100,000 numbers within 20 s and blocks the event loop 
     `100,000 recipients in ${Math.round(performance.now() - begin)} ms, others waited ${Math.round(longest)} ms at most`,
   )
   expect(campaign.recipientsCount).toBe(100_000)
-  expect(performance.now() - begin).toBeLessThan(20_000)
-  expect(longest).toBeLessThan(1_000)
+  expect(performance.now() - begin).toBeLessThan(allowed(20_000))
+  expect(longest).toBeLessThan(allowed(1_000))
 })

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { newAccount, newPerson, password, signIn } from '../accounts/person.ts'
 import { commons } from '../kit/commons.ts'
+import { allowed } from '../kit/measured.ts'
 import { until } from '../kit/until.ts'
 import { openTeam } from '../promises/people.ts'
 import { lastMailTo } from './mails.ts'
@@ -60,7 +61,7 @@ describe.runIf(browserFound).concurrent('a session', () => {
   it('that was ended elsewhere is over within 5 s', async () => {
     const tookMs: number[] = []
     // A busy machine may be late once; a slow path is late each time.
-    while (tookMs.length < 3 && !tookMs.some((ms) => ms <= 5_000)) {
+    while (tookMs.length < 3 && !tookMs.some((ms) => ms <= allowed(5_000))) {
       const person = await newPerson(site, site.databaseUrl)
       const elsewhere = await signIn(site, person)
       await visit(site, { as: person, path: '/me/messages' }, async ({ page, expected }) => {
@@ -74,7 +75,7 @@ describe.runIf(browserFound).concurrent('a session', () => {
         tookMs.push(performance.now() - from)
       })
     }
-    expect(Math.min(...tookMs)).toBeLessThanOrEqual(5_000)
+    expect(Math.min(...tookMs)).toBeLessThanOrEqual(allowed(5_000))
   })
 
   it('belongs to the workspace of the address, and shows nothing of another', async () => {

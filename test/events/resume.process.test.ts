@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { cloneDatabase, ownServer } from '../kit/database.ts'
 import { startGateway } from '../kit/gateway.ts'
+import { allowed } from '../kit/measured.ts'
 import { until } from '../kit/until.ts'
 import { graphqlNumbers, happen, type LiveRig, liveEnv, openGraphql, openLiveRig, openPlain, reopen } from './live-rig.ts'
 import { plainNumbers, upTo } from './rig.ts'
@@ -98,7 +99,7 @@ describe('a server that stops', () => {
     await until(() => plain.events.length === 3 && graphql.events.length === 3)
     const began = Date.now()
     expect(await gateway.stop()).toEqual({ code: 0, signal: null })
-    expect(Date.now() - began).toBeLessThan(10_000)
+    expect(Date.now() - began).toBeLessThan(allowed(10_000))
     await until(() => plain.ended && graphql.ended)
     for (const reader of [plain, graphql]) expect(Number(reader.others.at(-1)?.retry)).toBeGreaterThanOrEqual(1_000)
     expect(graphql.events.at(-1)).toMatchObject({ event: 'complete', data: '' })

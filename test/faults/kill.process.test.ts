@@ -1,6 +1,6 @@
 // A worker is killed, another frozen, at a commit boundary of a send. kill.deep.test.ts holds the other boundaries.
 import { beforeAll, expect, it } from 'vitest'
-import { measuredAgain, playedAhead } from '../kit/measured.ts'
+import { allowed, measuredAgain, playedAhead } from '../kit/measured.ts'
 import { ends, freeze, kill, playAll, resumedAfter, type Scene, slow, three } from './kill-rig.ts'
 
 // One kind of phone in each scene, because workers that wake at the same moment share out messages unpredictably.
@@ -27,7 +27,7 @@ it('sends a message once, within 12 s, when its worker was killed after the clai
   const scene = await playKilled()
   expect(ends(scene, 'Sure', 'claimed')).toBe('sent 1x')
   console.log(`F1: resumed after ${resumedAfter(scene)} s`)
-  expect(resumedAfter(scene)).toBeLessThan(12)
+  expect(resumedAfter(scene)).toBeLessThan(allowed(12))
 })
 
 it('refuses the late outcome of a worker that froze after its message was accepted', () => {
