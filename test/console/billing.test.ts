@@ -4,8 +4,10 @@ import { newPerson } from '../accounts/person.ts'
 import { openPerson, openTeam } from '../billing/rig.ts'
 import { openStripeSite } from '../billing/stripe-rig.ts'
 import { pay, sendEvent } from '../billing/stripe-stand-in.ts'
+import { connectedInstance } from '../kit/accounts.ts'
 import { command } from '../kit/command.ts'
 import { commons } from '../kit/commons.ts'
+import { sql } from '../kit/database.ts'
 import { faultsOf } from './look.ts'
 import { browserFound, furnished, visit } from './rig.ts'
 
@@ -73,6 +75,12 @@ describe.runIf(browserFound)('the billing page', () => {
       [other, 'collaborator'],
     ])
     const path = `/t/${id}/billing`
+    const { rows } = await sql(site.databaseUrl).query<{ workspaceId: string }>('select "workspaceId" from teams where id = $1', [
+      id,
+    ])
+    const workspaceId = rows[0]?.workspaceId as string
+    await connectedInstance(site.databaseUrl, { userId: owner.userId, workspaceId }, { name: 'Till', status: 'disconnected' })
+    await sql(site.databaseUrl).query(`update subscriptions set status = 'past_due' where "userId" = $1`, [owner.userId])
     await visit(site, { as: owner, path }, async ({ page }) => {
       await page.getByRole('button', { name: 'Choose Pro' }).waitFor()
       await page.getByText('There is no payment yet.').waitFor()
@@ -84,6 +92,10 @@ describe.runIf(browserFound)('the billing page', () => {
     })
     await visit(site, { as: other, path }, async ({ page }) => {
       await page.getByText('The owner and the admins of a team see its billing.').waitFor()
+      // The shell leaves out the warnings about billing.
+      const warnings = page.getByRole('region', { name: 'Warnings' })
+      await warnings.getByText('Till is disconnected: its messages wait.').waitFor()
+      expect(await warnings.getByRole('button', { name: /more$/ }).count()).toBe(0)
     })
   })
 
