@@ -29,19 +29,21 @@ export function UsagePage() {
       {data && (
         <>
           <Period {...data.usage} />
-          <Choice
-            label={words.messages.instance}
-            name="instance"
-            value={instance ?? ''}
-            onChange={(event) => setAddress({ instance: event.target.value })}
-          >
-            <option value="">{words.messages.all}</option>
-            {instances.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-          </Choice>
+          <div className={parts.row}>
+            <Choice
+              label={words.messages.instance}
+              name="instance"
+              value={instance ?? ''}
+              onChange={(event) => setAddress({ instance: event.target.value })}
+            >
+              <option value="">{words.messages.all}</option>
+              {instances.map(({ id, name }) => (
+                <option key={id} value={id}>
+                  {name}
+                </option>
+              ))}
+            </Choice>
+          </div>
           <Table
             name={text.days}
             columns={[
