@@ -54,11 +54,7 @@ it('fetches a burst by indexes, although the statistics are from a quiet moment,
     const before = await figures(session)
     const db = bossDatabase(session)
     const jobs = await app.boss.fetch('burst', { batchSize: 100, db })
-    await app.boss.complete(
-      'burst',
-      jobs.map(({ id }) => id),
-      { db },
-    )
+    await app.boss.complete('burst', jobs, null, { db })
     const after = await figures(session)
     await session.query('commit')
     return { jobs: jobs.length, scans: after.scans - before.scans, rows: after.rows - before.rows }
@@ -74,6 +70,39 @@ it('fetches a burst by indexes, although the statistics are from a quiet moment,
   await app.boss.supervise()
   const { rows } = await sql(databaseUrl).query(`select from pgboss.job where name = 'burst' and state = 'completed'`)
   expect(rows).toHaveLength(0)
+})
+
+it('settles each job of a batch by its own outcome', async () => {
+  const app = await openApp(databaseUrl, { ROLES: 'worker' })
+  const tries = new Map<number, number>()
+  const job = implementJob(defineJob({ name: 'mixed', schema, options }), { batchSize: 10, workers: 1 }, async (_, jobs) =>
+    jobs.map(({ n }) => {
+      const made = (tries.get(n) ?? 0) + 1
+      tries.set(n, made)
+      return n % 3 === 0 && made < 2 ? new Error(`fault ${n}`) : undefined
+    }),
+  )
+  await makeQueues(app, [job])
+  const rows = Array.from({ length: 9 }, (_, n) => ({ data: { n }, retryLimit: 5, retryDelay: 0 }))
+  await app.boss.insert('mixed', [...rows, { data: { n: 'no number' } }])
+  const working = await workOn(app, [job])
+  atEnd('test', async () => await working[Symbol.asyncDispose]())
+  const states = async () => {
+    const { rows } = await sql(databaseUrl).query<{ state: string; n: number }>(
+      `select state, count(*)::int as n from pgboss.job where name = 'mixed' group by 1 order by 1`,
+    )
+    return Object.fromEntries(rows.map(({ state, n }) => [state, n]))
+  }
+  const done = await until(async () => {
+    const found = await states()
+    return found.completed === 9 ? found : undefined
+  })
+  expect(done).toEqual({ completed: 9, failed: 1 })
+  expect([...tries].sort(([a], [b]) => a - b)).toEqual(Array.from({ length: 9 }, (_, n) => [n, n % 3 === 0 ? 2 : 1]))
+  await until(async () => {
+    const dead = await sql(databaseUrl).query(`select source_output from pgboss.job where source_name = 'mixed'`)
+    return dead.rowCount === 1 && dead.rows[0].source_output.error === 'unreadable'
+  })
 })
 
 it('runs a queue of single jobs, a delayed job, one whose worker died and one that nothing announced, without polling their queues', async () => {

@@ -90,3 +90,11 @@ export async function takeDead(
   )
   return rows[0]
 }
+
+/** Lets jobs in progress fail for good when they fail. */
+export async function endRetries(sql: Sql, queue: string, ids: readonly string[]): Promise<void> {
+  await sql.query(
+    `update pgboss.job set retry_limit = retry_count where name = $1 and id = any($2::uuid[]) and state = 'active'`,
+    [queue, ids],
+  )
+}

@@ -1,12 +1,13 @@
 // Job workers: create the queues, fetch jobs in batches, and settle each job by its own outcome.
 import { setTimeout as pause } from 'node:timers/promises'
-import type { WorkOptions } from 'pg-boss'
+import type { JobWithMetadata, WorkOptions } from 'pg-boss'
 import type { App } from '../app.ts'
 import { isUnavailable } from '../public-failure.ts'
 import { type JobAlarm, startJobAlarm } from './alarm.ts'
 import { deadQueue, makeDeadQueue, workOnDead } from './dead-jobs.ts'
 import { indexJobs } from './due.sql.ts'
 import type { JobImplementation } from './jobs.ts'
+import { endRetries } from './queues.sql.ts'
 
 /** Pause after a batch in which every job failed, so that a lasting fault does not keep a worker spinning. */
 const brokenOffMs = 1_000
@@ -49,13 +50,16 @@ export async function workOn(app: App, jobs: readonly JobImplementation[]): Prom
   }
 }
 
-/** Starts one worker: a loop that fetches until it finds nothing, and then waits until it is woken. */
+/**
+ * Starts one worker: a loop that fetches until it finds nothing, and then waits until it is woken. Jobs that did not succeed are settled here,
+ * and pg-boss completes the rest of the batch by the ids. Its settlement job by job joins the batch with all jobs in progress, which took 44 ms
+ * in place of 2 ms for 100 of 500 jobs.
+ */
 async function work(app: App, job: JobImplementation, alarm: JobAlarm): Promise<void> {
   const { definition, work: shape } = job
   const options = {
     batchSize: shape.batchSize,
     groupConcurrency: shape.perGroup,
-    perJobResults: true,
     burstWhenBatchFull: true,
     // Without notifications, workers poll. Cron jobs, which are due to the minute, may start some seconds later.
     pollingIntervalSeconds: definition.cron ? 5 : 0.5,
@@ -69,22 +73,33 @@ async function work(app: App, job: JobImplementation, alarm: JobAlarm): Promise<
       job,
       parsed.flatMap((result) => (result.success ? [result.data] : [])),
     )
-    const errors = new Map(good.map((job, i) => [job.id, settled[i]]))
     alarm.finished(batch.length)
+    await bury(
+      app,
+      definition.name,
+      batch.filter((_, i) => !parsed[i]?.success),
+    )
+    const failed = good.flatMap((job, i) => (settled[i] ? [{ job, error: settled[i].message }] : []))
+    for (const [error, those] of Map.groupBy(failed, ({ error }) => error)) {
+      const jobs = those.map(({ job }) => job)
+      await app.boss.fail(definition.name, jobs, { error })
+    }
     // More may be due than this batch had. A failed job waits for the alarm, so that it is not tried in a tight loop.
-    if (settled.every((error) => error === undefined)) app.boss.notifyWorker(id)
-    return batch.map((job) => {
-      if (!errors.has(job.id)) {
-        app.log.error({ queue: definition.name, job: job.id }, 'a job with invalid data was moved to the dead letter queue')
-        return { id: job.id, status: 'deadletter' as const, output: { error: 'unreadable' } }
-      }
-      const error = errors.get(job.id)
-      return error
-        ? { id: job.id, status: 'failed' as const, output: { error: error.message } }
-        : { id: job.id, status: 'completed' as const }
-    })
+    if (failed.length === 0) app.boss.notifyWorker(id)
   })
   alarm.add(definition.name, id)
+}
+
+/** A job with the number of its try, which pg-boss settles only while that try has it. */
+type Attempt = Pick<JobWithMetadata, 'id' | 'retryCount'>
+
+/** Moves jobs with invalid data to the dead letter queue, where another try would not help. */
+async function bury(app: App, queue: string, jobs: readonly Attempt[]): Promise<void> {
+  if (jobs.length === 0) return
+  for (const { id } of jobs) app.log.error({ queue, job: id }, 'a job with invalid data was moved to the dead letter queue')
+  const ids = jobs.map(({ id }) => id)
+  await endRetries(app.pool, queue, ids)
+  await app.boss.fail(queue, [...jobs], { error: 'unreadable' })
 }
 
 /** Runs jobs together. If that throws, runs them one by one, so that only the faulty job is retried. */
