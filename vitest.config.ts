@@ -23,8 +23,8 @@ export default defineConfig({
   test: {
     pool: 'forks',
     // For hung tests only: a shared machine may be several times slower than a quiet one.
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: 120_000,
+    hookTimeout: 240_000,
     sequence: { sequencer: Order },
     projects: [
       { extends: true, test: { name: 'unit', include: [unit], isolate: false, maxWorkers: 2, sequence: { groupOrder: 0 } } },

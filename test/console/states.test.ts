@@ -59,7 +59,9 @@ async function steer(page: Page, first: Mode): Promise<Steered> {
     if (mode === 'gone') await route.abort('connectionrefused')
     else if (mode === 'refused') {
       const { pathname, search } = new URL(route.request().url())
-      await route.fulfill({ response: await route.fetch({ url: broken + pathname + search }) })
+      // On a busy machine a connection may be cut between; the page asks again.
+      const response = await route.fetch({ url: broken + pathname + search }).catch(() => undefined)
+      await (response ? route.fulfill({ response }) : route.abort('connectionrefused'))
     } else {
       held.push(route)
       if (mode === 'through' && held.length === 1) await answer()
