@@ -39,9 +39,9 @@ function claimSql(which: string): string {
 }
 
 const byIds = claimSql('d.id = any($2::uuid[])')
-const byEndpoint = claimSql('d.id in (select id from due)').replace(
+const byEndpoint = claimSql('d.id = any(array(select id from due))').replace(
   'with picked',
-  // The oldest due deliveries, found by index before any row is locked.
+  // The oldest due deliveries, found by index before any row is locked. As an array, because a join with them reads all open deliveries.
   `with due as (
       select d.id from unnest($2::uuid[], $3::int[]) as u(endpoint, most) cross join lateral (
         select id from webhook_deliveries where "endpointId" = u.endpoint and "nextAttemptAt" <= now()
