@@ -47,7 +47,16 @@ export function recordShared(gateway: number, database: number): void {
 export function spentWithin(server: number): Spent {
   const running = readFileSync(`/proc/${server}/task/${server}/children`, 'utf8').split(' ').filter(Boolean)
   const { own, children } = spent(server)
-  return { own, children: running.reduce((sum, child) => sum + spent(Number(child)).own, children) }
+  return { own, children: running.reduce((sum, child) => sum + ownOf(Number(child)), children) }
+}
+
+/** Nothing for a process that has just ended, whose time its parent counts by then. */
+function ownOf(pid: number): number {
+  try {
+    return spent(pid).own
+  } catch {
+    return 0
+  }
 }
 
 function record(cost: Cost): void {
