@@ -24,7 +24,11 @@ beforeAll(async () => {
 
 /** Signs in at the provider up to the redirect back; returns the callback URL and the cookie for it. */
 async function arrive(): Promise<{ location: string; cookie: string }> {
-  const begun = await fetch(start(), { redirect: 'manual' })
+  // Asked again on a busy machine, where the provider may answer too late.
+  const begun = await until(async () => {
+    const answer = await fetch(start(), { redirect: 'manual' })
+    return answer.status === 302 && answer
+  })
   const [cookie] = begun.headers.getSetCookie().map((line) => line.split(';', 1)[0] as string)
   const { location } = await browse(begun.headers.get('location') as string, [issuer()])
   return { location, cookie: cookie as string }
