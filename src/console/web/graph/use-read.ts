@@ -1,5 +1,5 @@
 // Reads a query through the cache: first the cached data, then the answer of the gateway, then every change by events.
-import { useEffect } from 'react'
+import { useEffect, useRef } from 'react'
 import { type CombinedError, useQuery } from 'urql'
 import { ApiError } from '../session/auth-call.ts'
 import { useWorkspace } from '../shell/workspace-context.ts'
@@ -16,6 +16,7 @@ export function passes({ code }: ApiError): boolean {
 export interface Reading<Data> {
   data: Data | undefined
   error: ApiError | undefined
+  /** False while an answer to the same question is only asked for again, so that an empty list stays an empty list. */
   loading: boolean
   again: () => void
 }
@@ -40,7 +41,12 @@ export function useRead<Data, Variables extends object>(
     const timer = setTimeout(() => run({ requestPolicy: 'network-only' }), againMs)
     return () => clearTimeout(timer)
   }, [error, pause, run])
-  return { data, error: error && apiErrorOf(error), loading: fetching, again }
+  const asked = JSON.stringify(variables)
+  const answered = useRef<string>(undefined)
+  useEffect(() => {
+    if (data && !fetching) answered.current = asked
+  }, [data, fetching, asked])
+  return { data, error: error && apiErrorOf(error), loading: fetching && answered.current !== asked, again }
 }
 
 /** The refusal behind an error of urql. */
