@@ -8,6 +8,7 @@ import { atEnd } from '../kit/at-end.ts'
 import { cloneDatabase, prisma } from '../kit/database.ts'
 import { environment, realHashes } from '../kit/environment.ts'
 import { type OpenGateway, openGateways } from '../kit/open-gateway.ts'
+import { until } from '../kit/until.ts'
 
 export const password = 'correct horse battery'
 
@@ -46,7 +47,11 @@ export async function newPerson(gateway: { url: string }, databaseUrl: string, p
 
 /** Signs an account in once more. */
 export async function signIn(gateway: { url: string }, account: Account): Promise<Person> {
-  const answer = await logIn(gateway, account.email)
+  // A gateway that is too busy to answer in time says so, and is asked again.
+  const answer = await until(async () => {
+    const given = await logIn(gateway, account.email)
+    return given.status !== 503 && given
+  })
   if (answer.status !== 200) throw new Error(`login was answered ${answer.status} ${JSON.stringify(answer.body)}`)
   const token: string = answer.body.data.accessToken
   const authorization = `Bearer ${token}`
