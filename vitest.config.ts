@@ -14,7 +14,7 @@ const [unit, process_, deep] = ['test/**/*.unit.test.ts', 'test/**/*.process.tes
 
 /** Files that compare a time with a promised one. */
 const timed = globSync('test/**/*.test.ts').filter(
-  (file) => !file.endsWith('.deep.test.ts') && readFileSync(file, 'utf8').includes('/kit/measured.ts'),
+  (file) => !file.endsWith('.deep.test.ts') && /\/kit\/(measured|promptly)\.ts/.test(readFileSync(file, 'utf8')),
 )
 
 export default defineConfig({
@@ -54,7 +54,17 @@ export default defineConfig({
         },
       },
       // Long runs and measurements, one at a time (npm run test:deep).
-      { extends: true, test: { name: 'deep', include: [deep], maxWorkers: 1, sequence: { groupOrder: 2 }, ...withDatabase } },
+      {
+        extends: true,
+        test: {
+          name: 'deep',
+          include: [deep],
+          env: { EXACT_TIMES: '1' },
+          maxWorkers: 1,
+          sequence: { groupOrder: 2 },
+          ...withDatabase,
+        },
+      },
     ],
   },
 })

@@ -1,8 +1,9 @@
 // Measures the best response time on a machine with other load: noise is intermittent; a slow code path is slow every time.
 import { setTimeout as pause } from 'node:timers/promises'
+import { allowed } from './measured.ts'
 
 export interface PromptOptions<T> {
-  /** The limit for the response time. */
+  /** The promised response time; see {@link allowed}. */
   withinMs?: number
   /** How long to repeat the request until one answer is in time. */
   patienceMs?: number
@@ -14,7 +15,8 @@ const leastTries = 10
 
 /** Repeats the request until an answer comes in time, and returns that one. @throws with the fastest time when none did. */
 export async function promptly<T>(ask: () => T | Promise<T>, options: PromptOptions<T> = {}): Promise<T> {
-  const { withinMs = 100, patienceMs = 10_000, tookMs } = options
+  const { withinMs: promisedMs = 100, patienceMs = 10_000, tookMs } = options
+  const withinMs = allowed(promisedMs)
   const deadline = performance.now() + patienceMs
   let bestMs = Number.POSITIVE_INFINITY
   for (let tries = 1; ; tries++) {
