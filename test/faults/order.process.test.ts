@@ -35,7 +35,7 @@ it('sends to each number in the order of acceptance over three nodes, through re
   nodes[0]?.kill('SIGKILL')
   nodes[0] = await stage.start()
   await sending
-  await expectInvariants(stage.databaseUrl, { acknowledged: acknowledged(), messages: clients.length * each, withinMs: 90_000 })
+  await expectInvariants(stage.databaseUrl, { acknowledged: acknowledged(), messages: clients.length * each, withinMs: 200_000 })
 
   const { rows } = await sql(stage.databaseUrl).query<{ id: string; to: string; sentAt: Date; seq: string }>(
     `select m.id, m."to", m."sentAt", e.seq from messages m join events e on e."messageId" = m.id and e.type = 'message.sent'
@@ -55,4 +55,4 @@ it('sends to each number in the order of acceptance over three nodes, through re
     }),
   )
   expect(swapped).toEqual([])
-}, 180_000)
+}, 300_000)

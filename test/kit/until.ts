@@ -15,7 +15,7 @@ export async function until<T>(
   condition: () => T | Promise<T>,
   options: UntilOptions = {},
 ): Promise<Exclude<NonNullable<T>, false>> {
-  const { timeoutMs = 30_000, everyMs = 20 } = options
+  const { timeoutMs = 60_000, everyMs = 20 } = options
   const deadline = Date.now() + timeoutMs
   let cause: unknown
   for (;;) {
