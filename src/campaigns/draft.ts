@@ -1,4 +1,4 @@
-// What a campaign would send, and to whom: everything that is checked before anything is stored. Creation and preview share it.
+// The draft of a campaign, with its messages and recipients: everything that is checked before anything is stored. Creation and preview share it.
 import { plannedLeft, quotaRefusals } from '../billing/admission/quota.ts'
 import type { App } from '../core/app.ts'
 import type { Context } from '../core/context.ts'

@@ -1,4 +1,4 @@
-// What a browser measures of a page: when its rows were there, its largest paint, its shifts, and how long interactions took.
+// A browser's measurements of a page: when its rows were there, its largest paint, its shifts, and how long interactions took.
 import type { Page } from 'playwright-core'
 
 export interface Vitals {

@@ -8,7 +8,7 @@ import { dataFolder } from '../promises/demo.ts'
 import { openCallbackRig } from './callback-rig.ts'
 import { openRig, type Rig } from './rig.ts'
 
-/** What the doctor says about an installation. */
+/** The doctor's report on an installation. */
 async function examine({ databaseUrl, standIn }: Rig, env: Record<string, string> = {}) {
   const { config, secrets } = readConfig({
     DATABASE_URL: databaseUrl,

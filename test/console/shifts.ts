@@ -1,4 +1,4 @@
-// What moved on a page without the reader having done anything.
+// Records the elements of a page that moved without an action of the reader.
 
 interface Watched {
   shifts: string[]

@@ -123,7 +123,7 @@ describe.runIf(browserFound).concurrent('a page', () => {
       turn('through')
       await settle(page, h1)
       await until(() => held.length === 0)
-      // What other tests do moves the tables of an operator.
+      // Other tests move the tables of an operator.
       for (const shift of kind === 'shared' ? [] : await page.evaluate(shiftsSoFar)) found.push(`${path} moves ${shift}`)
       // The page may ask something more meanwhile.
       await page.unrouteAll({ behavior: 'ignoreErrors' })

@@ -6,7 +6,7 @@ import { nameOf, type PageOfConsole } from './pages.ts'
 import { type Site, type Visit, type VisitOptions, visit } from './rig.ts'
 import { addressIn, type Scene } from './scene.ts'
 
-/** What was found, by promise: lines that begin with the address. */
+/** The faults that were found, by promise: lines that begin with the address. */
 export interface Survey {
   axe: string[]
   layout: string[]
@@ -124,7 +124,7 @@ async function snapshotOf(page: Page, site: Site, scene: Scene | null): Promise<
     .replaceAll(/(\n +- row .*(?:\n +- cell.*)*)\1+/g, '$1')}\n`
 }
 
-/** What is left of a page that shows the whole installation, on which other tests work, too: no numbers, and no rows but the heads of tables. */
+/** The constant part of a page about the whole installation, on which other tests work, too: without numbers, and with the heads of tables only. */
 function withoutOthers(snapshot: string): string {
   const left: string[] = []
   let below: number | undefined

@@ -1,4 +1,4 @@
-// What a message of the network is to us: its type, its text and its parts, for every kind.
+// Each kind of message of the network becomes a type, a text and parts of ours.
 import { expect, it } from 'vitest'
 import { contentFrom } from '../../src/providers/web/inbound-content.ts'
 

@@ -1,4 +1,4 @@
-// What pairing makes stands in no log, row, answer, event or metric, whatever happens to the connection. The client's own libraries print
+// The secrets that pairing makes stand in no log, row, answer, event or metric, whatever happens to the connection. The client's own libraries print
 // keys to the console, which is why the gateway is a process of its own here.
 import { expect, it } from 'vitest'
 import { createSealer } from '../../src/core/seal.ts'

@@ -29,7 +29,7 @@ interface Retry {
   delayMs: number
   /** True if the attempt counts towards the limit of attempts. */
   counts: boolean
-  /** What the network asked to wait with. */
+  /** The messages that wait together, as the network asked. */
   holds?: Hold
 }
 

@@ -12,7 +12,7 @@ export const linkJob = defineJob({
     id: z.uuid(),
     step: z.enum(['connect', 'subscribe', 'depart']),
     tries: z.int(),
-    /** Whose instance it is. Jobs of earlier versions do not say it. */
+    /** The workspace of the instance. Jobs of earlier versions do not have it. */
     workspaceId: z.uuid().optional(),
     /** The business account that is left. */
     left: z.string().optional(),

@@ -1,4 +1,4 @@
-// What will happen if the campaign of the form starts: counted by the gateway, which stores nothing.
+// The preview of a campaign: the gateway counts what would happen if the form were sent, and stores nothing.
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import {
   type CreateCampaignInput,

@@ -63,7 +63,7 @@ async function check(team: Team, input: Input, scheduledAt: string | null): Prom
   }
 }
 
-/** What the gateway says of the message, once nothing has changed for a moment. */
+/** The gateway's preview of the message, read once nothing has changed for a moment. */
 export function useCheck(input: Input | null, scheduledAt: string | null): Checked {
   const { team } = useWorkspace()
   const [checked, setChecked] = useState<Checked>({})
