@@ -48,6 +48,8 @@ export interface Planned {
   parameters: readonly string[] | null
   contactId: string | null
   reference: string | null
+  /** The id of its message, if that was enqueued before and taken back; null if it never had one. */
+  messageId: string | null
   /** True if the contact was deleted since the campaign was created. */
   contactDeleted: boolean
 }
@@ -60,7 +62,7 @@ export interface Planned {
 export async function readPlanned(tx: Sql, id: string, pageSize: number): Promise<Planned[]> {
   const { rows } = await tx.query<Planned>({
     name: 'campaigns.planned',
-    text: `select r.position, r."to", r.body, r.parameters, r.reference, c.id as "contactId", r."contactId" is not null and c.id is null as "contactDeleted"
+    text: `select r.position, r."to", r.body, r.parameters, r.reference, r."messageId", c.id as "contactId", r."contactId" is not null and c.id is null as "contactDeleted"
       from (
         select * from campaign_recipients
         where "campaignId" = $1 and status between 'planned' and 'planned' order by status, position limit $2
@@ -85,15 +87,6 @@ export async function markEnqueued(
   })
 }
 
-/** Cancels recipients before they have a message. Relies on the row lock of {@link lockForAdvance}. */
-export async function cancelPlanned(tx: Sql, id: string, positions: readonly number[], error: string): Promise<void> {
-  await tx.query(
-    `update campaign_recipients set status = 'cancelled', error = $3, "updatedAt" = now()
-     where "campaignId" = $1 and position = any($2::int[])`,
-    [id, positions, error],
-  )
-}
-
 /** Stores when the next message may leave, and by which default rate. Relies on the row lock of {@link lockForAdvance}. */
 export async function savePace(tx: Sql, id: string, defaultRate: number | null, nextAt: Date): Promise<void> {
   await tx.query('update campaigns set "defaultRate" = $2, "nextAt" = $3 where id = $1', [id, defaultRate, nextAt])
@@ -105,14 +98,6 @@ export async function saveHeld(tx: Sql, id: string): Promise<void> {
     `update campaigns set status = 'running', "processingStartedAt" = coalesce("processingStartedAt", now()), "lastActivityAt" = now(),
        "updatedAt" = now() where id = $1 and status = 'scheduled'`,
     [id],
-  )
-}
-
-/** Relies on the row lock of {@link lockForAdvance}. */
-export async function failPlanned(tx: Sql, id: string, error: string): Promise<void> {
-  await tx.query(
-    `update campaign_recipients set status = 'failed', error = $2, "updatedAt" = now() where "campaignId" = $1 and status = 'planned'`,
-    [id, error],
   )
 }
 

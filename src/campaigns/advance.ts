@@ -14,9 +14,7 @@ import { lastInstant } from '../messages/dispatch/dispatch.ts'
 import { safetyCache } from '../messages/safety/safety.ts'
 import { readSuppressed, suppressed } from '../suppressions/service.ts'
 import {
-  cancelPlanned,
   commitWithoutDisk,
-  failPlanned,
   type LockedCampaign,
   lockForAdvance,
   markEnqueued,
@@ -32,7 +30,7 @@ import { tellCampaign } from './events.ts'
 import { defaultRates, nextMoment, wakeAt } from './pace.ts'
 import { lookAgainAt, nextStep, type Progress, restAfter, strideAfter, turnMs } from './policy.ts'
 import { quietHoursOf, quietUntil } from './quiet-hours.ts'
-import { takeBackAndPlan } from './take-back.ts'
+import { endPlanned, takeBackAndPlan } from './take-back.ts'
 
 export const advanceImplementation = implementJob(advanceJob, { batchSize: 1, workers: 2 }, async (app, jobs) => {
   for (const { id } of jobs) await takeTurn(app, id)
@@ -106,7 +104,7 @@ async function advanceIn(app: App, tx: Sql, id: string, pageSize: number): Promi
     case 'complete':
       return await end(tx, id, 'completed')
     case 'fail':
-      await failPlanned(tx, id, step.error)
+      await endPlanned(tx, id, { status: 'failed', error: step.error })
       return await end(tx, id, 'failed', step.error)
     case 'send':
       return await leaveOutUnwanted(app, tx, campaign, recipients, Math.min(step.most, pageSize))
@@ -150,7 +148,7 @@ async function leaveOutUnwanted(
   for (const [fault, unwanted] of byFault) {
     if (fault === null) continue
     const positions = unwanted.map(({ position }) => position)
-    await cancelPlanned(tx, id, positions, fault)
+    await endPlanned(tx, id, { status: 'cancelled', error: fault }, positions)
     await change(tx, id, 'running')
   }
   if (others.length === 0) return true

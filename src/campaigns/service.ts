@@ -11,7 +11,7 @@ import { wake } from './campaign-job.ts'
 import { lockCampaign } from './campaigns.sql.ts'
 import { tellCampaign } from './events.ts'
 import { type CampaignAction, obstacle } from './policy.ts'
-import { takeBackAndPlan } from './take-back.ts'
+import { endPlanned, takeBackAndPlan } from './take-back.ts'
 
 export { createCampaign } from './create.ts'
 export { updateCampaign } from './update.ts'
@@ -48,8 +48,7 @@ export async function cancelCampaign(ctx: Context, id: string): Promise<Campaign
     await cancelQueued(tx, id)
     // A message that was attempted cannot become cancelled, but its recipient can.
     await takeBackAndPlan(ctx.app, tx, id)
-    const where = { campaignId: id, status: 'planned' } as const
-    await tx.db.campaignRecipient.updateMany({ where, data: { status: 'cancelled', updatedAt: now } })
+    await endPlanned(tx, id, { status: 'cancelled', error: null })
     return { status: 'cancelled', cancelledAt: now }
   })
 }

@@ -1,12 +1,33 @@
-// Takes back the messages of a campaign that have not left.
+// Takes back the messages of a campaign that have not left, and ends recipients that have no message.
 import type { App } from '../core/app.ts'
 import type { Sql } from '../core/database/database.ts'
+import { emit } from '../events/log/emit.ts'
 import { takeBack } from '../messages/accept/enqueue.ts'
+import { messageEvent } from '../messages/events.ts'
 import { planAgain } from './campaigns.sql.ts'
+import { type PlannedEnd, setEnded } from './planned.sql.ts'
 
 /** Deletes the messages that have not left, and plans their recipients again. Returns how many. Relies on the campaign's row lock. */
 export async function takeBackAndPlan(app: App, tx: Sql, id: string): Promise<number> {
   const messageIds = await takeBack(app, tx, id)
   await planAgain(tx, id, messageIds)
   return messageIds.length
+}
+
+/**
+ * Ends planned recipients: those at `positions`, or all. An event ends each message that was queued and taken back, because receivers of
+ * events know it. Relies on the campaign's row lock.
+ */
+export async function endPlanned(
+  tx: Sql,
+  id: string,
+  { status, error }: PlannedEnd,
+  positions: readonly number[] | null = null,
+): Promise<void> {
+  const known = await setEnded(tx, id, { status, error }, positions)
+  const now = new Date()
+  await emit(
+    tx,
+    known.map((message) => messageEvent({ ...message, error }, status, now)),
+  )
 }

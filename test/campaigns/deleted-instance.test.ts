@@ -29,7 +29,7 @@ it('enqueues the page of an instance that was deleted a moment ago; its messages
     content: null,
     template: null,
   } as const
-  const recipient = { to: '+4915112345678', contactId: null, body: null, reference: null, parameters: null }
+  const recipient = { to: '+4915112345678', contactId: null, body: null, reference: null, messageId: null, parameters: null }
   const { ids } = await sqlTransaction(app.pool, (tx) => enqueueMessages(app, tx, campaign, [recipient], new Date()))
   expect(ids).toHaveLength(1)
   const { rows } = await sql(databaseUrl).query('select id, status from messages where "campaignId" = $1', [id])

@@ -1,4 +1,4 @@
-// Pausing and cancelling at a bad moment: messages that the network returned unsent are not sent later.
+// Pausing and cancelling at a bad moment: messages that the network returned unsent are not sent later, and each has one id and one end.
 
 import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { advance, advanceImplementation } from '../../src/campaigns/advance.ts'
@@ -8,6 +8,7 @@ import type { App } from '../../src/core/app.ts'
 import type { Context } from '../../src/core/context.ts'
 import { claimMessages } from '../../src/messages/dispatch/claim.ts'
 import { settlement } from '../../src/messages/dispatch/settle.ts'
+import { eraseImplementation } from '../../src/messages/erase/erase.ts'
 import { safetyCache } from '../../src/messages/safety/safety.ts'
 import type { SendOutcome } from '../../src/providers/outgoing.ts'
 import { cloneDatabase, sql } from '../kit/database.ts'
@@ -30,6 +31,20 @@ beforeEach(async () => {
 /** Reads the counters with a fresh context, as another request does. */
 async function countersOf(id: string): Promise<CampaignStats['stats']> {
   return (await statsOf({ ...ctx }, id)).stats
+}
+
+/** What the event log says of the campaign's messages: the statuses of each in their order. */
+async function told(campaignId: string): Promise<Map<string, { to: string; statuses: string[] }>> {
+  const { rows } = await sql(databaseUrl).query<{ payload: { messageId: string; to: string; status: string } }>(
+    `select payload from outbox where "campaignId" = $1 and type like 'message.%' order by id`,
+    [campaignId],
+  )
+  const byMessage = Map.groupBy(rows, ({ payload }) => payload.messageId)
+  const entries = [...byMessage].map(([id, events]): [string, { to: string; statuses: string[] }] => [
+    id,
+    { to: events[0]?.payload.to as string, statuses: events.map(({ payload }) => payload.status) },
+  ])
+  return new Map(entries)
 }
 
 async function messagesOf(campaignId: string): Promise<string[]> {
@@ -78,6 +93,33 @@ it('returns unsent messages to planned with their quota on pause, and queues the
   await advance(app, id, 50)
   expect(await countersOf(id)).toMatchObject({ planned: 0, queued: 5 })
   expect(await usedQuota()).toBe(5)
+})
+
+it('gives a recipient the same message again after a pause, with one event for each of its statuses', async () => {
+  const { id } = await fiveWithThreeBack()
+  const ids = await messagesOf(id)
+  await pauseCampaign(ctx, id)
+  await resumeCampaign(ctx, id)
+  await advance(app, id, 2)
+  expect(ids).toEqual(expect.arrayContaining(await messagesOf(id)))
+  await pauseCampaign(ctx, id)
+  await cancelCampaign(ctx, id)
+  const events = await told(id)
+  expect([...events.keys()].sort()).toEqual(ids)
+  for (const { statuses } of events.values()) expect(statuses).toEqual(['queued', 'cancelled'])
+})
+
+it('erases what the event log says of a message that was taken back, with the other messages of that number', async () => {
+  const { id } = await fiveWithThreeBack()
+  await pauseCampaign(ctx, id)
+  const [phone, ...others] = numbers(5)
+  const { workspaceId } = ctx.principal
+  const erased = { workspaceId, phone: phone as string, before: new Date().toISOString() }
+  expect(await eraseImplementation.run(app, [erased])).toEqual([undefined])
+  expect([...(await told(id)).values()].map(({ to }) => to)).toEqual(['', ...others])
+  await resumeCampaign(ctx, id)
+  await advance(app, id, 50)
+  expect(await countersOf(id)).toMatchObject({ planned: 0, queued: 5 })
 })
 
 it('leaves no job for a returned message that waits for its instance when the campaign is paused', async () => {

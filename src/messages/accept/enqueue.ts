@@ -33,6 +33,8 @@ export interface CampaignRecipient {
   to: string
   contactId: string | null
   reference: string | null
+  /** The id of its message that was taken back, whose event `message.queued` is in the log; null for a new one. */
+  messageId: string | null
   /** Replaces the campaign's body. */
   body: string | null
   /** The values of the approved template. */
@@ -54,8 +56,8 @@ export async function enqueueMessages(
   await safetyCache(app).load(recipients.map(({ to }) => ({ instanceId, to })))
   const instance = (await readSendingInstances(tx, [instanceId])).instances.get(instanceId) as SendingInstance
   const drafts = recipients.map(
-    ({ to, contactId, body, reference, parameters }): NewMessage => ({
-      id: newId(),
+    ({ to, contactId, body, reference, parameters, messageId }): NewMessage => ({
+      id: messageId ?? newId(),
       principal: campaign,
       instance,
       to,
@@ -82,7 +84,7 @@ export async function enqueueMessages(
     ),
     emit(
       tx,
-      messages.map((message) => messageEvent(message, 'queued', now)),
+      messages.flatMap((message, i) => (recipients[i]?.messageId ? [] : [messageEvent(message, 'queued', now)])),
     ),
   ])
   const judged = messages.at(-1)?.safety as Partial<MessageSafety> | undefined

@@ -34,6 +34,7 @@ export const eraseImplementation: JobImplementation = implementJob(
 
 /** Each batch commits by itself, so that another worker can continue. Returns an Error while a message is being sent. */
 async function eraseAll(app: App, asked: Asked): Promise<Error | undefined> {
+  await sqlTransaction(app.pool, (tx) => eraseTakenBack(app, tx, asked))
   for (;;) {
     if (app.stopping) return new Error('handed back')
     const { erased, files } = await sqlTransaction(app.pool, (tx) => eraseBatch(app, tx, asked))
@@ -51,11 +52,22 @@ async function eraseBatch(app: App, tx: Sql, asked: Asked): Promise<{ erased: nu
   const taken = messages.flatMap(({ ownerId, period }) => (period === null ? [] : [{ ownerId, period }]))
   if (taken.length > 0) await returnQuota(tx, taken)
   await app.hooks.keepRecipients(tx, messages.map(ended))
-  await eraseEvents(tx, ids)
-  await app.hooks.eraseAnswers(tx, ids)
+  await eraseTraces(app, tx, ids)
   await deleteMessages(tx, ids)
   const urls = messages.map(({ mediaUrl }) => mediaUrl)
   return { erased: messages.length, files: await removeUnused(app, tx, asked.workspaceId, urls) }
+}
+
+/** Erases the traces of messages that a campaign took back and has not sent again. */
+async function eraseTakenBack(app: App, tx: Sql, { workspaceId, phone }: Asked): Promise<void> {
+  await eraseTraces(app, tx, await app.hooks.forgetTakenBack(tx, workspaceId, phone))
+}
+
+/** What the event log says of messages, and what receivers of webhooks answered. */
+async function eraseTraces(app: App, tx: Sql, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  await eraseEvents(tx, ids)
+  await app.hooks.eraseAnswers(tx, ids)
 }
 
 /** A message that has not left never will, so its recipient counts as cancelled. */
