@@ -1,8 +1,16 @@
-// Documents at the limit of 64 MiB over WhatsApp Web: the largest arrives as it is, and of a larger one no more than the limit is read.
+// Documents at the limit of 64 MiB over WhatsApp Web: the largest arrives as it is, of a larger one no more than the limit is read, and
+// many at a time are not kept in memory.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
+import { atEnd } from '../kit/at-end.ts'
 import { cloneDatabase } from '../kit/database.ts'
+import { startGateway } from '../kit/gateway.ts'
 import { openGateway } from '../kit/open-gateway.ts'
+import { mostResidentBytes } from '../kit/resident.ts'
 import { until } from '../kit/until.ts'
+import { samples, upload } from '../media/rig.ts'
 import { openReceiver } from '../webhooks/receiver.ts'
 import type { Loopback } from './loopback.ts'
 import { type Files, openFiles } from './loopback-files.ts'
@@ -76,4 +84,34 @@ it('a document without an end fails with MEDIA_REJECTED once the limit is read, 
   expect(written).toBeGreaterThan(limit)
   expect(written).toBeLessThan(limit + buffered)
   expect(files.uploads).toHaveLength(1)
+})
+
+it('sixteen documents of 30 MiB at a time take less memory than six of them', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'gateway-test-certificate-'))
+  atEnd('test', () => rm(folder, { recursive: true }))
+  await writeFile(join(folder, 'ca.pem'), files.certificate)
+  const database = await cloneDatabase()
+  const env = { ...environmentOf(network), NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem') }
+  const child = await startGateway({ databaseUrl: database, env })
+  const { account, api, pair } = await openClient(database, child)
+  const instance = await pair(network, '390000000002')
+  const bytes = 30 * 2 ** 20
+  const document = Buffer.concat([samples['application/pdf'] as Buffer, Buffer.alloc(bytes, 'all work and no play ')])
+  const mediaUrl = (await upload(child, account.apiKey, document)).body.data.url
+  const numbers = Array.from({ length: 16 }, (_, i) => `+39333123450${String(i).padStart(2, '0')}`)
+  network.addPhones(...numbers.map((number) => number.slice(1)))
+  const before = mostResidentBytes(child.pid)
+  await Promise.all(numbers.map((to) => api.post('messages/send', { instanceId: instance, to, type: 'document', mediaUrl })))
+  const text = `select count(*) filter (where status = 'sent')::int as sent, max(error) as error from messages`
+  const [row] = await until(
+    async () => {
+      const rows = await rowsOf(database, text)
+      return rows[0]?.sent === 16 || rows[0]?.error ? rows : undefined
+    },
+    { timeoutMs: 100_000 },
+  )
+  expect(row).toEqual({ sent: 16, error: null })
+  const grown = mostResidentBytes(child.pid) - before
+  console.log(`16 documents of 30 MiB at a time: ${Math.round(grown / 2 ** 20)} MiB more memory at most`)
+  expect(grown).toBeLessThan(6 * bytes)
 })

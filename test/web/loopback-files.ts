@@ -14,6 +14,8 @@ interface FileMessage {
 }
 
 export interface Files {
+  /** The certificate of the server (PEM), for gateways in other processes. */
+  certificate: string
   /** Paths of the uploads, in their order. */
   uploads: string[]
   /** Decrypts the file of a message, as a phone does. */
@@ -66,6 +68,7 @@ export async function openFiles(network: Loopback): Promise<Files> {
     await new Promise((resolve) => server.close(resolve))
   })
   return {
+    certificate: certificate.cert,
     uploads,
     async fileOf(message, kind) {
       const sealed = stored.get(message?.directPath as string) as Buffer

@@ -48,12 +48,20 @@ export type PostOutcome =
   | { outcome: 'response'; status: number; retryAfterMs: number | undefined; bodyBytes: number; start: Buffer }
   | { outcome: 'error'; reason: EgressFault }
 
-export interface GetRequest {
-  /** A longer body ends the attempt. */
-  maxBytes: number
-  /** For the whole attempt, with its redirects. */
+export interface OpenRequest {
+  /** For the whole attempt, with its redirects and its body. */
   timeoutMs: number
   signal?: AbortSignal
+}
+
+/** Reading `body` throws {@link EgressError}. An unread body is closed at the end of the time. */
+export type OpenOutcome =
+  | { outcome: 'response'; status: number; mimeType: string | null; body: AsyncIterable<Buffer> }
+  | { outcome: 'error'; reason: EgressFault }
+
+export interface GetRequest extends OpenRequest {
+  /** A longer body ends the attempt. */
+  maxBytes: number
 }
 
 export type GetOutcome =
@@ -66,7 +74,9 @@ export interface Egress extends AsyncDisposable {
   checkName: (url: URL) => Promise<string | undefined>
   /** One attempt: no redirects, no proxies, verified certificates, at most 64 KiB read. Never throws. */
   post: (url: string, request: PostRequest) => Promise<PostOutcome>
-  /** Reads a file. Follows at most 3 redirects, each checked like the first address; verified certificates, no proxies. Never throws. */
+  /** Opens a file. Follows at most 3 redirects, each checked like the first address; verified certificates, no proxies. Never throws. */
+  open: (url: string, request: OpenRequest) => Promise<OpenOutcome>
+  /** Opens a file and reads it into memory. Never throws. */
   get: (url: string, request: GetRequest) => Promise<GetOutcome>
 }
 
@@ -75,7 +85,8 @@ const keptBytes = 2048
 const maxHeaderBytes = 16 * 1024
 const mostRedirects = 3
 
-class Fault extends Error {
+/** A body could not be read to its end. */
+export class EgressError extends Error {
   readonly code: EgressFault
   constructor(code: EgressFault) {
     super(code)
@@ -93,26 +104,26 @@ export function createEgress(options: EgressOptions): Egress {
       resolve(name).then(
         (addresses) => {
           const [first] = addresses
-          if (first === undefined) return done(new Fault('name_not_resolved'), [])
+          if (first === undefined) return done(new EgressError('name_not_resolved'), [])
           // One private address among public ones is an attack too, because the socket picks the address to connect to.
-          if (!addresses.every((address) => mayConnect(address, protocol))) return done(new Fault('blocked_address'), [])
+          if (!addresses.every((address) => mayConnect(address, protocol))) return done(new EgressError('blocked_address'), [])
           const records = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
           if (all) done(null, records)
           else done(null, first, first.includes(':') ? 6 : 4)
         },
-        () => done(new Fault('name_not_resolved'), []),
+        () => done(new EgressError('name_not_resolved'), []),
       )
     }
     const connect = buildConnector({ lookup, ca, timeout: connectTimeoutMs, allowH2: false, rejectUnauthorized: true })
     return (target, callback) => {
       // Sockets do not look up literal addresses, so the lookup hook never sees them.
       const literal = literalOf(target.hostname)
-      if (literal && !mayConnect(literal, protocol)) return callback(new Fault('blocked_address'), null)
+      if (literal && !mayConnect(literal, protocol)) return callback(new EgressError('blocked_address'), null)
       connect(target, (...[error, socket]) => {
         if (!socket) return callback(error, null)
         if (mayConnect(socket.remoteAddress ?? '', protocol)) return callback(null, socket)
         socket.destroy()
-        callback(new Fault('blocked_address'), null)
+        callback(new EgressError('blocked_address'), null)
       })
     }
   }
@@ -166,15 +177,19 @@ export function createEgress(options: EgressOptions): Egress {
       }
     },
 
-    async get(url, { maxBytes, timeoutMs, signal }) {
+    async open(url, { timeoutMs, signal }) {
       const deadline = AbortSignal.timeout(timeoutMs)
       const ends = signal ? AbortSignal.any([deadline, signal]) : deadline
+      const reasonOf = (error: unknown): EgressFault =>
+        deadline.aborted ? 'timeout' : signal?.aborted ? 'interrupted' : faultOf(error)
       try {
         let target = url
         for (let redirects = 0; ; redirects++) {
           if (checkTarget(target, allowed, 'media')) return { outcome: 'error', reason: 'blocked_address' }
           const { origin, pathname, search } = new URL(target)
           const response = await agent.request({ origin, path: pathname + search, method: 'GET', signal: ends })
+          // Closed before its end, a body emits an error, which would end the process.
+          response.body.on('error', () => {})
           const { location, 'content-type': type } = response.headers
           if (
             response.statusCode >= 300 &&
@@ -182,30 +197,46 @@ export function createEgress(options: EgressOptions): Egress {
             typeof location === 'string' &&
             redirects < mostRedirects
           ) {
-            // Destroyed before its end, a body emits an error, which would end the process.
-            response.body.on('error', () => {}).destroy()
+            response.body.destroy()
             target = new URL(location, target).href
             continue
           }
-          const chunks: Buffer[] = []
-          let length = 0
-          for await (const chunk of response.body) {
-            length += (chunk as Buffer).length
-            if (length > maxBytes) return { outcome: 'too_large' }
-            chunks.push(chunk as Buffer)
-          }
           const mimeType = typeof type === 'string' ? type : null
-          return { outcome: 'response', status: response.statusCode, mimeType, body: Buffer.concat(chunks) }
+          return { outcome: 'response', status: response.statusCode, mimeType, body: readBody(response.body, reasonOf) }
         }
       } catch (error) {
-        if (deadline.aborted) return { outcome: 'error', reason: 'timeout' }
-        return { outcome: 'error', reason: signal?.aborted ? 'interrupted' : faultOf(error) }
+        return { outcome: 'error', reason: reasonOf(error) }
       }
+    },
+
+    async get(url, { maxBytes, ...request }) {
+      const opened = await this.open(url, request)
+      if (opened.outcome === 'error') return opened
+      const chunks: Buffer[] = []
+      let length = 0
+      try {
+        for await (const chunk of opened.body) {
+          length += chunk.length
+          if (length > maxBytes) return { outcome: 'too_large' }
+          chunks.push(chunk)
+        }
+      } catch (error) {
+        return { outcome: 'error', reason: faultOf(error) }
+      }
+      return { ...opened, body: Buffer.concat(chunks) }
     },
 
     async [Symbol.asyncDispose]() {
       await agent.destroy()
     },
+  }
+}
+
+async function* readBody(body: AsyncIterable<Buffer>, reasonOf: (error: unknown) => EgressFault): AsyncGenerator<Buffer> {
+  try {
+    yield* body
+  } catch (error) {
+    throw new EgressError(reasonOf(error))
   }
 }
 
@@ -241,7 +272,7 @@ const faults: Record<string, EgressFault> = {
 }
 
 function faultOf(error: unknown): EgressFault {
-  if (error instanceof Fault) return error.code
+  if (error instanceof EgressError) return error.code
   const code = String((error as { code?: unknown }).code)
   if (faults[code]) return faults[code]
   if (/^(ERR_SSL|ERR_TLS|CERT_|UNABLE_TO_|HOSTNAME_|INVALID_CA|INVALID_PURPOSE)/.test(code)) return 'tls_failed'

@@ -3,10 +3,13 @@ import type { AnyMessageContent } from 'baileys'
 import { type OutgoingMessage, voiceType } from '../outgoing.ts'
 import { nativeButtons, numberedButtons, offerOptions } from './buttons.ts'
 import type { ComposeOptions } from './composing.ts'
-import { loadMedia } from './media.ts'
+import { lengthOf, openMedia } from './media.ts'
 import { vcardOf } from './vcard.ts'
 
-/** Prepares a message, with its file at hand. Returns the call that sends it. @throws MediaRejected when its file cannot be used. */
+/**
+ * Prepares a message, and opens its file. Returns the call that sends it, to be made at once. Both throw MediaRejected, before anything is
+ * sent, when the file cannot be used.
+ */
 export async function composeFor(options: ComposeOptions, message: OutgoingMessage): Promise<() => Promise<unknown>> {
   const { live, jid, stanzaId: messageId } = options
   const native = nativeOf(options, message)
@@ -47,24 +50,26 @@ export async function contentOf(options: ComposeOptions, message: OutgoingMessag
       return { contacts: { displayName: name, contacts: [{ displayName: name, vcard: vcardOf(name, phone) }] } }
     }
     case 'image': {
-      const { bytes: image, mimetype } = await loadMedia(options, message)
-      return { image, mimetype, caption, jpegThumbnail: '' }
+      const { stream, mimetype } = await openMedia(options, message)
+      return { image: { stream }, mimetype, caption, jpegThumbnail: '' }
     }
     case 'video': {
-      const { bytes: video, mimetype } = await loadMedia(options, message)
-      return { video, mimetype, caption, jpegThumbnail: '' }
+      const { stream, mimetype } = await openMedia(options, message)
+      return { video: { stream }, mimetype, caption, jpegThumbnail: '' }
     }
     case 'audio': {
-      const { bytes: audio, mimetype } = await loadMedia(options, message)
-      return { audio, mimetype, seconds: 0 }
+      const { stream, mimetype } = await openMedia(options, message)
+      return { audio: { stream }, mimetype, seconds: 0 }
     }
     case 'voice_note': {
-      const { bytes: audio, seconds } = await loadMedia(options, message)
-      return { audio, ptt: true, mimetype: voiceType, seconds }
+      // Fetched twice, because its length stands in the message that names it.
+      const seconds = await lengthOf(options, message)
+      const { stream } = await openMedia(options, message)
+      return { audio: { stream }, ptt: true, mimetype: voiceType, seconds }
     }
     case 'document': {
-      const { bytes: document, mimetype, fileName } = await loadMedia(options, message)
-      return { document, mimetype, fileName, caption }
+      const { stream, mimetype, fileName } = await openMedia(options, message)
+      return { document: { stream }, mimetype, fileName, caption }
     }
   }
 }

@@ -1,4 +1,7 @@
-// Files of outgoing messages: ours are read from the store, others are fetched through the guard against private networks.
+// Files of outgoing messages as streams, because a process may send hundreds of 64 MiB at a time: ours are read from the store, others are
+// fetched through the guard against private networks.
+import { Readable } from 'node:stream'
+import { EgressError } from '../../core/network/egress.ts'
 import type { OutgoingMessage } from '../outgoing.ts'
 import type { ComposeOptions } from './composing.ts'
 import { opusSeconds } from './opus.ts'
@@ -6,12 +9,11 @@ import { opusSeconds } from './opus.ts'
 /** The file of a message cannot be used, and never will. The message says why. */
 export class MediaRejected extends Error {}
 
-export interface LoadedMedia {
-  bytes: Buffer
+export interface OpenedMedia {
+  /** Reading it throws MediaRejected when the file turns out to be too large or its host fails. */
+  stream: Readable
   mimetype: string
   fileName: string
-  /** Length of a voice note. */
-  seconds: number
 }
 
 const mebibyte = 1024 * 1024
@@ -19,41 +21,68 @@ const fetchMs = 5_000
 /** Types that the network takes where the host of the file names none. */
 const fallback: Record<string, string> = { image: 'image/jpeg', video: 'video/mp4', audio: 'audio/mpeg' }
 
-/** @throws MediaRejected when the file is gone, too large, unreachable, or no Ogg/Opus for a voice note. */
-export async function loadMedia(options: ComposeOptions, message: OutgoingMessage): Promise<LoadedMedia> {
-  const { type } = message
-  const url = message.mediaUrl as string
+/** The caller reads the stream at once. @throws MediaRejected when the file is gone, too large or unreachable. */
+export async function openMedia(options: ComposeOptions, { type, mediaUrl }: OutgoingMessage): Promise<OpenedMedia> {
+  const url = mediaUrl as string
   const most = (type === 'document' ? 64 : 16) * mebibyte
   const file = await options.host.file(url)
-  if (file === null) throw new MediaRejected('the file is no longer stored')
-  const { bytes, mimeType } = file ? await readOurs(file, most) : await fetchOther(options, url, most)
-  const seconds = type === 'voice_note' ? opusSeconds(bytes) : 0
-  if (seconds === undefined) throw new MediaRejected('a voice note must be Ogg with Opus')
+  if (file === null) return rejected(goneText)
+  const { chunks, mimeType } = file ? openOurs(file, most) : await openOther(options, url, most)
   const mimetype = mimeType || fallback[type] || 'application/octet-stream'
-  return { bytes, mimetype, fileName: nameIn(url), seconds }
+  return { stream: Readable.from(chunks), mimetype, fileName: nameIn(url) }
+}
+
+/** The length of a voice note in seconds. Reads the file once from end to end. @throws MediaRejected as {@link openMedia}, or when it is no Ogg/Opus. */
+export async function lengthOf(options: ComposeOptions, message: OutgoingMessage): Promise<number> {
+  const { stream } = await openMedia(options, message)
+  return (await opusSeconds(stream)) ?? rejected('a voice note must be Ogg with Opus')
+}
+
+interface Chunks {
+  chunks: AsyncIterable<Uint8Array>
+  mimeType: string | null
 }
 
 type StoredFile = NonNullable<Awaited<ReturnType<ComposeOptions['host']['file']>>>
 
-async function readOurs(file: StoredFile, most: number): Promise<{ bytes: Buffer; mimeType: string }> {
+function openOurs(file: StoredFile, most: number): Chunks {
   if (file.size > most) throw tooLarge(most)
-  const stream = await file.open()
-  if (!stream) throw new MediaRejected('the file is no longer stored')
-  const chunks: Buffer[] = []
-  for await (const chunk of stream) chunks.push(chunk as Buffer)
-  return { bytes: Buffer.concat(chunks), mimeType: file.mimeType }
+  return { chunks: readOurs(file), mimeType: file.mimeType }
 }
 
-async function fetchOther(
-  { app }: ComposeOptions,
-  url: string,
-  maxBytes: number,
-): Promise<{ bytes: Buffer; mimeType: string | null }> {
-  const answer = await app.egress.get(url, { maxBytes, timeoutMs: fetchMs })
-  if (answer.outcome === 'too_large') throw tooLarge(maxBytes)
-  if (answer.outcome === 'error') throw new MediaRejected(`the file could not be fetched (${answer.reason})`)
-  if (answer.status !== 200) throw new MediaRejected(`the file could not be fetched (HTTP ${answer.status})`)
-  return { bytes: answer.body, mimeType: answer.mimeType?.split(';')[0]?.trim() ?? null }
+/** Opens the file when it is read, so that a message that does not leave leaves nothing open. */
+async function* readOurs(file: StoredFile): AsyncGenerator<Uint8Array> {
+  yield* (await file.open()) ?? rejected(goneText)
+}
+
+async function openOther({ app }: ComposeOptions, url: string, most: number): Promise<Chunks> {
+  const answer = await app.egress.open(url, { timeoutMs: fetchMs })
+  if (answer.outcome === 'error') throw notFetched(answer.reason)
+  if (answer.status !== 200) throw notFetched(`HTTP ${answer.status}`)
+  return { chunks: atMost(answer.body, most), mimeType: answer.mimeType?.split(';')[0]?.trim() ?? null }
+}
+
+async function* atMost(chunks: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<Uint8Array> {
+  let length = 0
+  try {
+    for await (const chunk of chunks) {
+      length += chunk.length
+      if (length > most) throw tooLarge(most)
+      yield chunk
+    }
+  } catch (error) {
+    throw error instanceof EgressError ? notFetched(error.code) : error
+  }
+}
+
+const goneText = 'the file is no longer stored'
+
+function rejected(reason: string): never {
+  throw new MediaRejected(reason)
+}
+
+function notFetched(reason: string): MediaRejected {
+  return new MediaRejected(`the file could not be fetched (${reason})`)
 }
 
 function tooLarge(bytes: number): MediaRejected {

@@ -57,8 +57,8 @@ export function createSend({
     const jid = jidOf(message.to)
     const acked = live.ackOf(id, message.reference)
     try {
-      const write = await composeFor({ app, host, live, instance, jid, stanzaId: id }, message)
       if (instance.settings.typing) await type(live, jid, message.body)
+      const write = await composeFor({ app, host, live, instance, jid, stanzaId: id }, message)
       await write()
     } catch (error) {
       if (error instanceof MediaRejected) return { outcome: 'refused', error: 'MEDIA_REJECTED', detail: error.message }
