@@ -155,7 +155,7 @@ describe('pausing', () => {
     const { rows } = await sql(databaseUrl).query('select id::text from messages where "campaignId" = $1', [id])
     await client.post(`campaigns/${id}/pause`)
     expect((await statsOf(client, id)).stats).toMatchObject({ planned: 30, queued: 0 })
-    const jobs = `select from pgboss.job where state < 'completed' and data->>'id' = any($1)`
+    const jobs = `select from pgboss.job where state < 'completed' and (data->>'id' = any($1) or data->'ids' ?| $1)`
     await until(async () => (await sql(databaseUrl).query(jobs, [rows.map((row) => row.id)])).rowCount === 0)
     expect((await client.post(`campaigns/${id}/cancel`)).status).toBe(200)
   })

@@ -57,19 +57,22 @@ export async function findBroken(pool: pg.Pool, expected: Expected): Promise<str
 
 const rank = `case type when 'message.sent' then 1 when 'message.delivered' then 2 when 'message.read' then 3 when 'message.failed' then 2 end`
 
+/** The messages of the job `j`, as rows `e`. */
+const ofJob = `lateral (select id::uuid from jsonb_array_elements_text(coalesce(j.data->'ids', jsonb_build_array(j.data->'id'))) as x(id)) e`
+
 /** Each query finds the rows that break the invariant in its name. */
 const promises: Record<string, string> = {
   'no message is on its way without a job that will bring it': `
     select m.id, m.status, m.attempts from messages m
     where m.direction = 'outbound' and m.status in ('queued', 'sending') and m."acceptedAt" is null and m."waitingSince" is null
-      and not exists (select from pgboss.job j where j.name like 'message.dispatch%' and j.state < 'completed' and j.data->>'id' = m.id::text)`,
+      and m.id not in (select e.id from pgboss.job j, ${ofJob} where j.name like 'message.dispatch%' and j.state < 'completed')`,
   'no lease outlives its message': `
     select id, status, "leaseUntil" from messages where status in ('queued', 'cancelled', 'received') and "leaseToken" is not null`,
   // The job of a message that a paused campaign withdrew finds nothing, and ends at once.
   'no job waits for a message that does not exist': `
     select j.id, j.data from pgboss.job j
     where j.name like 'message.dispatch%' and j.state < 'completed' and j.start_after < now() - interval '3 seconds'
-      and not exists (select from messages m where m.id::text = j.data->>'id')`,
+      and not exists (select from ${ofJob} join messages m on m.id = e.id)`,
   'the network has each message once, as it was accepted': `
     select m.id, m.status, m.attempts from messages m join instances i on i.id = m."instanceId" and i.provider = 'sandbox'
     left join sandbox_messages s on s.reference = m.id::text and s."instanceId" = m."instanceId" and s."to" = m."to" and s.body = m.body

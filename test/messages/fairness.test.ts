@@ -66,9 +66,8 @@ it('sends for others at once while an instance hangs with more messages than may
   hanging.answer()
   await allAccepted(databaseUrl, ids)
   expect(new Set(started().map(({ id }) => id))).toEqual(new Set(ids))
-  const { rows } = await sql(databaseUrl).query(`select from pgboss.job where state < 'completed' and data->>'id' = any($1)`, [
-    ids,
-  ])
+  const jobs = `select from pgboss.job where state < 'completed' and (data->>'id' = any($1) or data->'ids' ?| $1)`
+  const { rows } = await sql(databaseUrl).query(jobs, [ids])
   expect(rows, 'no job is left behind').toHaveLength(0)
 })
 

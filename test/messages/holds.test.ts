@@ -116,7 +116,7 @@ it('has one job for all messages that wait under a hold, and none for each of th
   await until(async () => (await statesOf(databaseUrl, ids)).every((state) => state === 'held by instance'))
   const jobs = async (where: string, value: unknown) =>
     (await sql(databaseUrl).query(`select from pgboss.job where state < 'completed' and ${where}`, [value])).rowCount
-  await until(async () => (await jobs(`data->>'id' = any($1)`, ids)) === 0)
+  await until(async () => (await jobs(`(data->>'id' = any($1) or data->'ids' ?| $1)`, ids)) === 0)
   expect(await jobs(`data->>'key' = $1`, `instance ${own}`)).toBe(1)
   expect(net.calls).toHaveLength(1)
 })

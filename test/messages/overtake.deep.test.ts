@@ -25,7 +25,7 @@ it('lets instant messages overtake hundreds of scheduled ones that are due', { t
     async () => {
       const { rows } = await sql(crowd).query<{ instant: boolean }>(
         `select m."scheduledAt" is null as instant from messages m
-         join lateral (select min(started_on) as at from pgboss.job j where j.data->>'id' = m.id::text) taken on taken.at is not null
+         join lateral (select min(started_on) as at from pgboss.job j where j.data->>'id' = m.id::text or j.data->'ids' ? m.id::text) taken on taken.at is not null
          where m."acceptedAt" is not null order by taken.at, instant`,
       )
       return rows.length === 610 && rows.map(({ instant }) => instant)

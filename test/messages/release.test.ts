@@ -33,8 +33,8 @@ it('releases thousands of messages, in chunks that fit within the statement time
     expect(rows).toEqual([{ data: { instanceId } }])
     await releaseImplementation.run(app, [rows[0]?.data as object])
   }
-  const jobs = `select from pgboss.job where name = 'message.dispatch' and state = 'created'`
-  expect((await sql(own).query(jobs)).rowCount).toBe(5_500)
+  const jobs = `select sum(jsonb_array_length(data->'ids'))::int as n from pgboss.job where name = 'message.dispatch' and state = 'created'`
+  expect((await sql(own).query(jobs)).rows).toEqual([{ n: 5_500 }])
 })
 
 it('releases all waiting messages even if one of the first is cancelled at that very moment', async () => {

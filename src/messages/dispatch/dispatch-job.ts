@@ -7,7 +7,14 @@ import { defineJob, deleteJobs, enqueue, type JobRequest } from '../../core/jobs
 /** Instant messages overtake scheduled ones. */
 const priorities = { instant: 10, scheduled: 5 } as const
 
-const schema = z.object({ id: z.string() })
+/** One message, or several that became due together. */
+const schema = z.union([z.object({ id: z.string() }), z.object({ ids: z.array(z.string()) })])
+
+export type DispatchData = z.infer<typeof schema>
+
+/** The messages of a job. */
+export const idsOf = (data: DispatchData): readonly string[] => ('ids' in data ? data.ids : [data.id])
+
 const options = {
   notify: true,
   retryLimit: 1000,
@@ -29,11 +36,11 @@ export interface Dispatchable {
   campaignId: string | null
 }
 
+/** A job of one message. */
 export interface DispatchRequest extends JobRequest<{ id: string }> {
   job: typeof dispatchJob
 }
 
-/** The dispatch job of one message. */
 export function dispatchRequest(message: Dispatchable, startAfter?: Date): DispatchRequest {
   const job = message.campaignId ? campaignDispatchJob : dispatchJob
   return { job, data: { id: message.id }, priority: priorities[message.scheduledAt ? 'scheduled' : 'instant'], startAfter }
@@ -68,7 +75,23 @@ export async function dropGuards(
   }
 }
 
-/** Adds the jobs to their queues, in the transaction `tx`. */
+/** Adds the jobs to their queues, in the transaction `tx`. Messages that are due at once share jobs. */
 export async function enqueueDispatch(app: Pick<App, 'boss'>, tx: Sql, requests: readonly DispatchRequest[]): Promise<void> {
-  for (const [job, list] of Map.groupBy(requests, (request) => request.job)) await enqueue(app, tx, job, list)
+  for (const [job, list] of Map.groupBy(requests, (request) => request.job)) await enqueue(app, tx, job, share(list))
+}
+
+/** Messages of a shared job. A process that fetches it keeps them from the other processes, so it is small. */
+const mostTogether = 10
+
+function share(requests: readonly DispatchRequest[]): JobRequest<DispatchData>[] {
+  const isApart = ({ id, startAfter }: DispatchRequest) => id !== undefined || startAfter !== undefined
+  const jobs: JobRequest<DispatchData>[] = requests.filter(isApart)
+  const together = requests.filter((request) => !isApart(request))
+  for (const [priority, list] of Map.groupBy(together, (request) => request.priority)) {
+    for (let i = 0; i < list.length; i += mostTogether) {
+      const ids = list.slice(i, i + mostTogether).map(({ data }) => data.id)
+      jobs.push({ data: ids.length === 1 ? { id: ids[0] as string } : { ids }, priority })
+    }
+  }
+  return jobs
 }

@@ -4,8 +4,9 @@ import type { App } from '../../core/app.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
 import { implementJob, type JobImplementation, type WorkerShape } from '../../core/jobs/jobs.ts'
 import { definePart } from '../../core/part.ts'
+import { isUnavailable } from '../../core/public-failure.ts'
 import { claimMessages } from './claim.ts'
-import { campaignDispatchJob, dispatchJob } from './dispatch-job.ts'
+import { campaignDispatchJob, dispatchJob, idsOf } from './dispatch-job.ts'
 import { holdJob, planCheck } from './hold-job.ts'
 import { readKey, readOverdue } from './holds.sql.ts'
 import { sendDue } from './send.ts'
@@ -17,9 +18,10 @@ export const lastInstant = definePart(() => ({ at: Number.NEGATIVE_INFINITY }))
 const expiredAtOnce = 1_000
 
 export const dispatchImplementations: readonly JobImplementation[] = [
-  dispatch(dispatchJob, { batchSize: 100, workers: 3 }),
+  // Jobs have up to ten messages.
+  dispatch(dispatchJob, { batchSize: 30, workers: 3 }),
   // Small batches and few workers, because messages of other callers wait for the campaign work in progress.
-  dispatch(campaignDispatchJob, { batchSize: 50, workers: 2 }),
+  dispatch(campaignDispatchJob, { batchSize: 5, workers: 2 }),
   implementJob(holdJob, { batchSize: 50, workers: 1 }, async (app, jobs) => {
     return await Promise.all(jobs.map(({ key }) => checkKey(app, key).catch((error: Error) => error)))
   }),
@@ -28,13 +30,26 @@ export const dispatchImplementations: readonly JobImplementation[] = [
 function dispatch(definition: typeof dispatchJob, shape: WorkerShape): JobImplementation {
   return implementJob(definition, shape, async (app, jobs) => {
     if (definition === dispatchJob) lastInstant(app).at = performance.now()
-    const failed = await sendDue(
-      app,
-      jobs.map(({ id }) => id),
-    )
+    const [first, ...others] = jobs
+    const failed = first && others.length === 0 ? await sendOne(app, idsOf(first)) : await sendDue(app, jobs.flatMap(idsOf))
     await app.failpoint('send.after_commit_before_ack')
-    return jobs.map(({ id }) => failed.get(id))
+    return jobs.map((job) => idsOf(job).flatMap((id) => failed.get(id) ?? [])[0])
   })
+}
+
+/** Sends the messages of one job. If that throws, sends them one by one, so that only the faulty message is tried again. */
+async function sendOne(app: App, ids: readonly string[]): Promise<Map<string, Error>> {
+  try {
+    return await sendDue(app, ids)
+  } catch (error) {
+    if (ids.length === 1 || isUnavailable(error)) throw error
+    const failed = new Map<string, Error>()
+    for (const id of ids) {
+      for (const [at, reason] of await sendDue(app, [id]).catch((reason: Error) => new Map([[id, reason]])))
+        failed.set(at, reason)
+    }
+    return failed
+  }
 }
 
 /** Expires messages that waited too long under a key. Releases the others, unless their hold still lasts, and plans the next check. */

@@ -49,12 +49,14 @@ export async function readWithoutJob(tx: Sql): Promise<Dispatchable[]> {
   // Without table statistics, as after a restore, the planner would choose a nested loop and scan all jobs once per message.
   await tx.query('set local enable_nestloop = off')
   const { rows } = await tx.query<Dispatchable>(
-    `select m.id, m."scheduledAt", m."campaignId" from messages m
+    `with known as (
+       select e.id::uuid from pgboss.job j
+       cross join lateral jsonb_array_elements_text(coalesce(j.data->'ids', jsonb_build_array(j.data->'id'))) as e(id)
+       where j.name = any($1) and j.state < 'completed'
+     ) select m.id, m."scheduledAt", m."campaignId" from messages m
      where m.direction = 'outbound' and m.status in ('queued', 'sending') and m."acceptedAt" is null and m."waitingSince" is null
        and greatest(m."dueAt", m."nextAttemptAt", m."leaseUntil") < now() - interval '2 minutes'
-       and not exists (
-         select 1 from pgboss.job j where j.name = any($1) and j.state < 'completed' and j.data->>'id' = m.id::text
-       ) order by m.id limit 5000`,
+       and not exists (select 1 from known k where k.id = m.id) order by m.id limit 5000`,
     [dispatchQueues],
   )
   return rows

@@ -1,0 +1,53 @@
+// Messages that become due together share jobs, and yet each ends by itself.
+import { beforeAll, expect, it } from 'vitest'
+import { sql } from '../kit/database.ts'
+import { expectInvariants } from '../kit/invariants.ts'
+import { openGateway } from '../kit/open-gateway.ts'
+import { openScene, type Scene } from '../kit/scene.ts'
+import { until } from '../kit/until.ts'
+
+const cursed = '+393330007777'
+let scene: Scene
+
+beforeAll(async () => {
+  // Without workers, so that the jobs can be seen before they run.
+  scene = await openScene({ env: { ROLES: 'http' } })
+  await sql(scene.databaseUrl).query(`
+    create function curse() returns trigger language plpgsql as $$ begin raise exception 'cursed'; end $$;
+    create trigger curse before update on messages for each row when (new."to" = '${cursed}') execute function curse()`)
+})
+
+const jobs = async () => {
+  const text = `select data, state from pgboss.job where name = 'message.dispatch' and state < 'completed' order by jsonb_array_length(data->'ids') desc`
+  return (await sql(scene.databaseUrl).query<{ data: { id?: string; ids?: string[] }; state: string }>(text)).rows
+}
+
+it('a message that cannot be claimed holds up no other message of its job, and leaves once it can', async () => {
+  const to = Array.from({ length: 20 }, (_, i) => (i === 5 ? cursed : `+3933300${String(i).padStart(2, '0')}5555`))
+  const messages = to.map((number) => ({ instanceId: scene.phone.id, to: number, type: 'text', text: 'hello' }))
+  const { accepted } = (await scene.client().post('messages/bulk', { messages })).body.data
+  const ids: string[] = accepted.map(({ id }: { id: string }) => id)
+  expect((await jobs()).map(({ data }) => data.ids?.length)).toEqual([10, 10])
+  await openGateway({ databaseUrl: scene.databaseUrl, env: { ROLES: 'worker,relay', LOG_LEVEL: 'fatal' } })
+  const left = async () => {
+    const text = `select "to" from messages where id = any($1) and "acceptedAt" is null`
+    return (await sql(scene.databaseUrl).query<{ to: string }>(text, [ids])).rows.map((row) => row.to)
+  }
+  await until(async () => (await left()).length === 1)
+  expect(await left()).toEqual([cursed])
+  const [job] = await until(async () => {
+    const open = await jobs()
+    return open.length === 1 ? open : undefined
+  })
+  expect(job?.data.ids).toContain(ids[5])
+  await sql(scene.databaseUrl).query('drop trigger curse on messages')
+  await until(async () => (await left()).length === 0)
+  await expectInvariants(scene.databaseUrl, { acknowledged: ids, messages: 20 })
+})
+
+it('a message that becomes due alone has a job alone', async () => {
+  const at = new Date(Date.now() + 3_600_000).toISOString()
+  const body = { instanceId: scene.phone.id, to: '+393330995555', type: 'text', text: 'hello', scheduledAt: at }
+  const { id } = (await scene.client().post('messages/schedule', body)).body.data
+  expect(await jobs()).toEqual([{ data: { id }, state: 'created' }])
+})
