@@ -80,7 +80,10 @@ export async function enqueueDispatch(app: Pick<App, 'boss'>, tx: Sql, requests:
   for (const [job, list] of Map.groupBy(requests, (request) => request.job)) await enqueue(app, tx, job, share(list))
 }
 
-/** Messages of a shared job. A process that fetches it keeps them from the other processes, so it is small. */
+/**
+ * Messages of a shared job. A process that fetches it keeps them from the other processes, so it is small. With ten in place of one, 16 clients
+ * cost PostgreSQL 30 % less for accepting and 36 % less for sending (`npm run bench -- cost`).
+ */
 const mostTogether = 10
 
 function share(requests: readonly DispatchRequest[]): JobRequest<DispatchData>[] {

@@ -19,7 +19,7 @@ const expiredAtOnce = 1_000
 
 export const dispatchImplementations: readonly JobImplementation[] = [
   // Jobs have up to ten messages.
-  dispatch(dispatchJob, { batchSize: 30, workers: 3 }),
+  dispatch(dispatchJob, { batchSize: 20, workers: 3 }),
   // Small batches and few workers, because messages of other callers wait for the campaign work in progress.
   dispatch(campaignDispatchJob, { batchSize: 5, workers: 2 }),
   implementJob(holdJob, { batchSize: 50, workers: 1 }, async (app, jobs) => {
