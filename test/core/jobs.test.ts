@@ -128,3 +128,36 @@ it('runs a queue of single jobs, a delayed job, one whose worker died and one th
   await sql(databaseUrl).query(`insert into pgboss.job (name, data) values ('seldom', '{"n": 300}')`)
   await until(() => done.includes(300), { timeoutMs: 30_000 })
 })
+
+it('jobs that wait for somebody else hold up no others, and each of them runs once', async () => {
+  const app = await openApp(databaseUrl, { ROLES: 'worker' })
+  const begun: number[] = []
+  const held: (() => void)[] = []
+  const shape = { batchSize: 1, workers: 2, mostWorkers: 8, perGroup: 2 }
+  const job = implementJob(defineJob({ name: 'waiting', schema, options }), shape, async (_, jobs) => {
+    begun.push(...jobs.map(({ n }) => n))
+    if (jobs.some(({ n }) => n < 100)) await new Promise<void>((resolve) => held.push(resolve))
+    return jobs.map(() => undefined)
+  })
+  await makeQueues(app, [job])
+  const working = await workOn(app, [job])
+  atEnd('test', async () => await working[Symbol.asyncDispose]())
+  const add = (n: number, group: string) => enqueue(app, app.pool, job.definition, [{ data: { n }, group }])
+  // Three groups with three jobs each, of which two may run at once.
+  for (let n = 0; n < 9; n++) await add(n, `group ${n % 3}`)
+  await until(() => held.length === 6)
+  // The two workers that are left run one job after the other.
+  for (let n = 100; n < 110; n++) await add(n, 'other')
+  await until(() => begun.filter((n) => n >= 100).length === 10)
+  expect(held).toHaveLength(6)
+  for (const release of held) release()
+  await until(() => held.length === 9)
+  for (const release of held) release()
+  await until(async () => {
+    const { rows } = await sql(databaseUrl).query(
+      `select count(*)::int as n from pgboss.job where name = 'waiting' and state = 'completed'`,
+    )
+    return rows[0].n === 19
+  })
+  expect(begun.toSorted((a, b) => a - b)).toEqual([...Array(9).keys(), ...Array.from({ length: 10 }, (_, i) => 100 + i)])
+})

@@ -22,13 +22,14 @@ const many = 1_000
 export interface JobAlarm extends AsyncDisposable {
   /** Names a worker to wake for a queue. */
   add: (queue: string, workerId: string) => void
+  remove: (queue: string, workerId: string) => void
   /** Counts finished jobs. */
   finished: (jobs: number) => void
 }
 
 /** Starts the alarm. Disposing of it waits for the check in progress. */
 export function startJobAlarm(app: App): JobAlarm {
-  const workers = new Map<string, string[]>()
+  const workers = new Map<string, Set<string>>()
   const stopping = new AbortController()
   let finished = 0
   let cleanedAt = performance.now()
@@ -72,8 +73,9 @@ export function startJobAlarm(app: App): JobAlarm {
 
   return {
     add(queue, workerId) {
-      workers.set(queue, [...(workers.get(queue) ?? []), workerId])
+      workers.set(queue, (workers.get(queue) ?? new Set()).add(workerId))
     },
+    remove: (queue, workerId) => void workers.get(queue)?.delete(workerId),
     finished(jobs) {
       finished += jobs
     },

@@ -42,6 +42,8 @@ export interface WorkerShape {
   batchSize: number
   /** Fetch loops in this process. */
   workers: number
+  /** The same while others of them take long. For jobs that wait for a network and use little else, so that one that hangs holds up no other. */
+  mostWorkers?: number
   /** Most jobs of one group that run at once, over all nodes. */
   perGroup?: number
 }

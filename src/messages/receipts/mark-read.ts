@@ -35,7 +35,7 @@ async function markRead(ctx: Context, id: string): Promise<Message> {
 
 export const readImplementation: JobImplementation = implementJob(
   readJob,
-  { batchSize: 1, workers: 3, perGroup: 1 },
+  { batchSize: 1, workers: 3, mostWorkers: 60, perGroup: 1 },
   (app, jobs) => Promise.all(jobs.map(({ id }) => tell(app, id))),
 )
 

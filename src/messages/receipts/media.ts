@@ -19,7 +19,7 @@ const longestReason = 1_000
 
 export const fetchImplementation: JobImplementation = implementJob(
   fetchJob,
-  { batchSize: 1, workers: 6, perGroup: 2 },
+  { batchSize: 1, workers: 6, mostWorkers: 60, perGroup: 2 },
   (app, jobs) => Promise.all(jobs.map(({ id }) => fetchFile(app, id))),
   (app, { id }) => giveUp(app, id, null),
 )

@@ -1,7 +1,7 @@
 // Background jobs of Meta's Cloud API: the connections of instances, and rows that expire.
 import type { z } from 'zod'
 import type { App } from '../../core/app.ts'
-import { implementJob, type JobImplementation } from '../../core/jobs/jobs.ts'
+import { implementJob, type JobImplementation, type WorkerShape } from '../../core/jobs/jobs.ts'
 import { definePrune } from '../../core/jobs/prune.ts'
 import { definePart } from '../../core/part.ts'
 import { connect, subscribeAgain } from './connect.ts'
@@ -13,11 +13,13 @@ import { expiredUploads } from './media.sql.ts'
 
 type LinkJob = z.output<typeof linkJob.schema>
 
-/** Most jobs of one workspace at the same time: if Meta answers none of its calls, the other workers go on with the jobs of others. */
+/** Most jobs of one workspace at the same time: if Meta answers none of its calls, it has this share of {@link WorkerShape.mostWorkers}. */
 const mostOfOne = 2
 
 // One job a worker, so that none waits for the end of a batch.
-const linkImplementation = implementJob(linkJob, { batchSize: 1, workers: 6, perGroup: mostOfOne }, async (app, jobs) => {
+const shape: WorkerShape = { batchSize: 1, workers: 6, mostWorkers: 200, perGroup: mostOfOne }
+
+const linkImplementation = implementJob(linkJob, shape, async (app, jobs) => {
   const results = await Promise.allSettled(jobs.map((job) => runInTurn(app, job)))
   return results.map((result) => (result.status === 'rejected' ? (result.reason as Error) : undefined))
 })
