@@ -1,5 +1,7 @@
 // Pure rules of deliveries: the meaning of a response, and the time of the next attempt.
-import type { EgressFault, PostOutcome } from '../core/network/egress.ts'
+
+import type { PostOutcome } from '../core/network/egress.ts'
+import type { EgressFault } from '../core/network/egress-fault.ts'
 
 /** Number of attempts made automatically. */
 export const automaticAttempts = 5

@@ -4,6 +4,7 @@ import { Resolver } from 'node:dns/promises'
 import type { LookupFunction } from 'node:net'
 import { Agent, buildConnector } from 'undici'
 import { checkTarget, isReachable, isWithin, literalOf, privateNetwork } from './address.ts'
+import { EgressError, type EgressFault, faultOf } from './egress-fault.ts'
 
 /** Returns every address (A and AAAA) of a name; none if it has none or no name server answers. */
 export type Resolve = (name: string) => Promise<string[]>
@@ -25,20 +26,6 @@ export interface PostRequest {
   /** Aborts the attempt earlier. */
   signal?: AbortSignal
 }
-
-export type EgressFault =
-  | 'blocked_address'
-  | 'name_not_resolved'
-  | 'connect_failed'
-  | 'connection_lost'
-  | 'timeout'
-  | 'interrupted'
-  | 'tls_self_signed'
-  | 'tls_expired'
-  | 'tls_wrong_host'
-  | 'tls_failed'
-  | 'headers_too_large'
-  | 'bad_response'
 
 /**
  * `bodyBytes` is the part of the response's body that was read: all of it, or up to the limit where reading stopped. `start` is its
@@ -84,15 +71,6 @@ const maxBodyBytes = 64 * 1024
 const keptBytes = 2048
 const maxHeaderBytes = 16 * 1024
 const mostRedirects = 3
-
-/** A body could not be read to its end. */
-export class EgressError extends Error {
-  readonly code: EgressFault
-  constructor(code: EgressFault) {
-    super(code)
-    this.code = code
-  }
-}
 
 export function createEgress(options: EgressOptions): Egress {
   const { allowed, resolve = resolveByDns, connectTimeoutMs = 5_000, ca } = options
@@ -253,28 +231,4 @@ export function parseRetryAfter(header: string | string[] | undefined): number |
   if (/^\d{1,9}$/.test(header)) return Number(header) * 1000
   const at = / GMT$/.test(header) ? Date.parse(header) : Number.NaN
   return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now())
-}
-
-const faults: Record<string, EgressFault> = {
-  // Refused, silent and unreachable servers get the same code, so that the outcomes cannot be used to scan a network.
-  ECONNREFUSED: 'connect_failed',
-  EHOSTUNREACH: 'connect_failed',
-  ENETUNREACH: 'connect_failed',
-  EADDRNOTAVAIL: 'connect_failed',
-  ETIMEDOUT: 'connect_failed',
-  UND_ERR_CONNECT_TIMEOUT: 'connect_failed',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'tls_self_signed',
-  SELF_SIGNED_CERT_IN_CHAIN: 'tls_self_signed',
-  CERT_HAS_EXPIRED: 'tls_expired',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'tls_wrong_host',
-  EPROTO: 'tls_failed',
-  UND_ERR_HEADERS_OVERFLOW: 'headers_too_large',
-}
-
-function faultOf(error: unknown): EgressFault {
-  if (error instanceof EgressError) return error.code
-  const code = String((error as { code?: unknown }).code)
-  if (faults[code]) return faults[code]
-  if (/^(ERR_SSL|ERR_TLS|CERT_|UNABLE_TO_|HOSTNAME_|INVALID_CA|INVALID_PURPOSE)/.test(code)) return 'tls_failed'
-  return (error as Error).name === 'HTTPParserError' ? 'bad_response' : 'connection_lost'
 }

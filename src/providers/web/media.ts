@@ -1,7 +1,7 @@
 // Files of outgoing messages as streams, because a process may send hundreds of 64 MiB at a time: ours are read from the store, others are
 // fetched through the guard against private networks.
 import { Readable } from 'node:stream'
-import { EgressError } from '../../core/network/egress.ts'
+import { EgressError } from '../../core/network/egress-fault.ts'
 import type { OutgoingMessage } from '../outgoing.ts'
 import type { ComposeOptions } from './composing.ts'
 import { opusSeconds } from './opus.ts'
