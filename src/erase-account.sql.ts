@@ -37,6 +37,7 @@ const ofWorkspace: readonly (readonly [table: string, where: string])[] = [
   ['instances', own],
   ['team_members', below('teamId', 'teams')],
   ['team_invitations', below('teamId', 'teams')],
+  ['api_key_days', below('keyId', 'api_keys')],
   ['api_keys', own],
   ['teams', own],
   ['workspaces', 'id = $2'],

@@ -3,11 +3,13 @@ import { z } from 'zod'
 import { defineJob, implementJob, type JobImplementation } from '../core/jobs/jobs.ts'
 import { definePrune } from '../core/jobs/prune.ts'
 import { expiredCounts } from './counts.ts'
+import { expiredKeyDays } from './keys/key-days.ts'
 import { pruneUnproved } from './sign-in/prune-unproved.ts'
 
 export const pruneAccounts = definePrune(
   { name: 'accounts.prune', cron: '23 * * * *' },
   expiredCounts,
+  expiredKeyDays,
   { table: 'auth_sessions', where: '"expiresAt" < now()' },
   { table: 'auth_verifications', where: '"expiresAt" < now()' },
 )

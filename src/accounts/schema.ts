@@ -8,6 +8,8 @@ import { keyed } from '../core/idempotency/idempotency.ts'
 import { nameOf, parse, uuid } from '../core/validation.ts'
 import { KeyAccess } from '../generated/prisma/enums.ts'
 import { type ApiKeyRow, type IssuedApiKey, listApiKeys, originOfKey } from './keys/api-keys.ts'
+import { daysOfKey } from './keys/key-days.ts'
+import type { KeyDay } from './keys/key-use.sql.ts'
 import { createOwnApiKey, revokeOwnApiKey } from './keys/own-keys.ts'
 
 const KeyAccessRef = builder.enumType('KeyAccess', {
@@ -16,6 +18,17 @@ const KeyAccessRef = builder.enumType('KeyAccess', {
   values: Object.values(KeyAccess),
 })
 registerEnum('KeyAccess', KeyAccessRef)
+
+const mostDays = 90
+const usualDays = 30
+
+const ApiKeyDayRef = builder.objectRef<KeyDay>('ApiKeyDay').implement({
+  description: 'The requests of an API key on one day.',
+  fields: (t) => ({
+    day: t.exposeString('day', { description: 'The day in UTC, as YYYY-MM-DD.' }),
+    requests: t.exposeInt('requests', { description: 'Requests that counted towards the quota.' }),
+  }),
+})
 
 export const ApiKeyRef = builder.objectRef<ApiKeyRow>('ApiKey').implement({
   description: 'A credential of a program.',
@@ -29,6 +42,15 @@ export const ApiKeyRef = builder.objectRef<ApiKeyRow>('ApiKey').implement({
       type: 'DateTime',
       nullable: true,
       description: 'When it was last used, shown within five seconds; null if it was never used.',
+    }),
+    days: t.field({
+      type: [ApiKeyDayRef],
+      description:
+        'Its requests of the last days in UTC, today included, oldest first; days without any are zeros. Shown within five seconds; a crash loses those of its last three seconds.',
+      errors: ['VALIDATION_ERROR'],
+      extensions: { items: mostDays },
+      args: { last: t.arg.int({ defaultValue: usualDays, description: 'The number of days, 1 to 90.' }) },
+      resolve: ({ id }, { last }, ctx) => daysOfKey(ctx, id, parse(z.int().min(1).max(mostDays), last ?? usualDays, 'last')),
     }),
     createdBy: t.field({
       type: AuthorRef,

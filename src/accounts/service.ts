@@ -34,6 +34,7 @@ export {
   revokeApiKey,
   revokeKeys,
 } from './keys/api-keys.ts'
+export { requestsOn } from './keys/key-days.ts'
 export { lockActiveKey } from './keys/keys.sql.ts'
 export { fitKeys } from './keys/over-plan.ts'
 export { insertWorkspace, openAccount } from './open-account.ts'

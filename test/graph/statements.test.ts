@@ -2,7 +2,7 @@
 import { parse } from 'graphql'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { keyUse } from '../../src/accounts/keys/last-used.ts'
+import { keyUse } from '../../src/accounts/keys/key-use.ts'
 import { openApp } from '../../src/app.ts'
 import { admitKeys } from '../../src/billing/admission/admit.ts'
 import { readConfig } from '../../src/core/config/config.ts'

@@ -27,7 +27,7 @@ const domains = [
  */
 const publicFiles: Record<string, readonly string[]> = {
   providers: ['provider', 'outgoing', 'reports', 'providers'],
-  accounts: ['keys/last-used', 'mail/order', 'mail/console-url', 'counts', 'credentials.sql', 'workspace'],
+  accounts: ['keys/key-use', 'mail/order', 'mail/console-url', 'counts', 'credentials.sql', 'workspace'],
   teams: ['memberships.sql'],
   billing: ['plans', 'admission/period', 'admission/quota', 'lock-plan', 'quota-preview', 'team-fit', 'team-fit.sql'],
   events: ['log/define', 'log/emit', 'log/event-type', 'log/log', 'log/relay', 'log/erase.sql', 'live/follow'],

@@ -28,6 +28,10 @@ async function settled(): Promise<Person> {
   await api.post('/api/webhooks', { url: 'https://example.com/', events: ['message.sent'] })
   await upload(gateway, person.apiKey, samples['image/png'] as Buffer)
   await api.put('/api/retention-settings', { messagesDays: 30 })
+  await sql(databaseUrl).query(
+    `insert into api_key_days ("keyId", day, requests) select id, current_date - 1, 5 from api_keys where "userId" = $1`,
+    [person.userId],
+  )
   const recipients = Array.from({ length: 30 }, () => ({ to: newNumber() }))
   const made = await api.post('/api/campaigns', {
     instanceId: instance.id,

@@ -1,6 +1,6 @@
 // Admission of API keys. One statement per batch turns keys into principals, takes from the one-second rate window and counts the request.
 
-import { keyUse } from '../../accounts/keys/last-used.ts'
+import { keyUse } from '../../accounts/keys/key-use.ts'
 import { keyHash } from '../../accounts/service.ts'
 import type { App } from '../../core/app.ts'
 import { createBatch } from '../../core/batch.ts'
@@ -67,8 +67,9 @@ export function beyond(access: KeyAccess): string {
   return `A key with the access \`${access}\` cannot do this`
 }
 
-/** Takes a request out of the month's count again, if the rules of keys and teams rejected it after its admission. */
-export async function uncount(app: App, { ownerId }: Principal): Promise<void> {
+/** Takes a request out of the counts of the month and of the day again, if the rules of keys and teams rejected it after its admission. */
+export async function uncount(app: App, { credentialId, ownerId }: Principal): Promise<void> {
+  keyUse(app).note(credentialId, -1)
   await uncountRequest(app.quickPool, ownerId)
 }
 
@@ -85,7 +86,7 @@ async function admitAll(app: App, requests: readonly AdmissionRequest[]): Promis
   const answers: (Admission | undefined)[] = requests.map(() => undefined)
   for (const row of rows) {
     const group = list[row.i - 1] as Group
-    if (row.verdict === 'ok') keyUse(app).note(row.keyId)
+    if (row.verdict === 'ok') keyUse(app).note(row.keyId, row.counted)
     for (const [position, index] of group.members.entries()) answers[index] = answerOf(app, row, position)
   }
   return answers.map((answer) => answer ?? refusal('UNAUTHORIZED'))

@@ -1,6 +1,7 @@
-// The last use of a key is held in process memory and written for all keys in one statement, never during a request.
+// The last use of a key, and its requests of each day, are held in process memory and written for all keys in one statement, never during a
+// request.
 import { expect, it } from 'vitest'
-import { createKeyUse } from '../../src/accounts/keys/last-used.ts'
+import { createKeyUse } from '../../src/accounts/keys/key-use.ts'
 import { newId } from '../../src/core/id.ts'
 import { createAccount } from '../kit/accounts.ts'
 import { api } from '../kit/api.ts'
@@ -13,6 +14,28 @@ async function lastUsed(databaseUrl: string): Promise<Map<string, Date | null>> 
     'select "userId" as hash, "lastUsedAt" as at from api_keys',
   )
   return new Map(rows.map(({ hash, at }) => [hash, at]))
+}
+
+/** The requests of each key that has some, in the order of the keys. */
+async function requestsOf(databaseUrl: string): Promise<number[]> {
+  const { rows } = await sql(databaseUrl).query<{ n: number }>(
+    'select sum(requests)::int as n from api_key_days group by "keyId" order by "keyId"',
+  )
+  return rows.map(({ n }) => n)
+}
+
+/** One whose database is away at first. */
+function unreliableUse(pool: ReturnType<typeof sql>) {
+  const seen = { statements: 0, isAway: true, warnings: [] as unknown[] }
+  const quickPool = {
+    query: async (text: string, values: unknown[]) => {
+      seen.statements++
+      if (seen.isAway) throw new Error('away')
+      return await pool.query(text, values)
+    },
+  }
+  const log = { warn: (fields: unknown) => seen.warnings.push(fields) }
+  return { seen, use: createKeyUse({ quickPool, log } as never) }
 }
 
 it('is shown within five seconds, only for the keys that were admitted', async () => {
@@ -39,27 +62,37 @@ it('never moves back, is written in one statement, and survives a database outag
   const { rows } = await pool.query<{ id: string; userId: string }>('select id, "userId" from api_keys order by id')
   const later = new Date(Date.now() + 3_600_000)
   await pool.query('update api_keys set "lastUsedAt" = $2 where id = $1', [rows[0]?.id, later])
-  let statements = 0
-  let isAway = true
-  const quickPool = {
-    query: async (text: string, values: unknown[]) => {
-      statements++
-      if (isAway) throw new Error('away')
-      return await pool.query(text, values)
-    },
-  }
-  const outcome: unknown[] = []
-  const log = { warn: (fields: unknown) => outcome.push(fields) }
-  const use = createKeyUse({ quickPool, log } as never)
-  for (const { id } of [...rows, ...rows]) use.note(id)
-  use.note(newId())
+  const { use, seen } = unreliableUse(pool)
+  for (const { id } of [...rows, ...rows]) use.note(id, 1)
+  use.note(newId(), 1)
   await use.flush()
-  expect([statements, outcome]).toEqual([1, [{ keys: 4, err: 'away' }]])
-  isAway = false
+  expect(seen).toMatchObject({ statements: 1, warnings: [{ keys: 4, err: 'away' }] })
+  seen.isAway = false
+  use.note(rows[0]?.id as string, 1)
   await use.flush()
   await use[Symbol.asyncDispose]()
-  expect(statements).toBe(2)
+  expect(seen.statements).toBe(2)
   const after = await lastUsed(databaseUrl)
   expect(accounts.map(({ userId }) => after.get(userId))).not.toContain(null)
   expect(after.get(rows[0]?.userId as string)).toEqual(later)
+  expect(await requestsOf(databaseUrl)).toEqual([3, 2, 2])
+})
+
+it('takes requests back, before and after they were written, and never below zero', async () => {
+  const databaseUrl = await cloneDatabase()
+  await createAccount(databaseUrl)
+  const { use, seen } = unreliableUse(sql(databaseUrl))
+  seen.isAway = false
+  const { rows } = await sql(databaseUrl).query<{ id: string }>('select id from api_keys')
+  const id = rows[0]?.id as string
+  async function written(...requests: number[]): Promise<number[]> {
+    for (const n of requests) use.note(id, n)
+    await use.flush()
+    return await requestsOf(databaseUrl)
+  }
+  expect(await written(-1)).toEqual([])
+  expect(await written(1, -1)).toEqual([])
+  expect(await written(1, 2, -1)).toEqual([2])
+  expect(await written(-1)).toEqual([1])
+  expect(await written(-1, -1)).toEqual([0])
 })
