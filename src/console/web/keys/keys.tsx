@@ -3,12 +3,14 @@ import { KeyRound, Plus } from 'lucide-react'
 import { useState } from 'react'
 import type { KeyRowFragment } from '../generated/keys/graphql.ts'
 import { useWorkspace } from '../shell/workspace-context.ts'
+import { Spark } from '../ui/chart.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { Page } from '../ui/page.tsx'
 import parts from '../ui/parts.module.css'
 import { Refusal } from '../ui/refusal.tsx'
 import { Row, Table } from '../ui/table.tsx'
 import { Time } from '../ui/time.tsx'
+import { count } from '../words/words.ts'
 import { NewKeyDialog } from './new-key.tsx'
 import { useApiKeys } from './use-api-keys.ts'
 import { text } from './words.ts'
@@ -18,7 +20,16 @@ export function Keys() {
   const { keys, loading, error, again, create, revoke } = useApiKeys()
   const [creating, setCreating] = useState(false)
   const [revoking, setRevoking] = useState<KeyRowFragment | null>(null)
-  const columns = [text.name, text.key, text.access, text.created, ...(team ? [text.by] : []), text.used, text.actions]
+  const columns = [
+    text.name,
+    text.key,
+    text.access,
+    text.created,
+    ...(team ? [text.by] : []),
+    text.used,
+    text.recent,
+    text.actions,
+  ]
   return (
     <Page
       title={text.title}
@@ -41,6 +52,7 @@ export function Keys() {
               <Time key="created" at={key.createdAt} />,
               ...(team ? [key.createdBy?.name ?? text.nobody] : []),
               key.lastUsedAt ? <Time key="used" at={key.lastUsedAt} /> : text.never,
+              <Recent key="recent" days={key.days} />,
               <button
                 key="revoke"
                 type="button"
@@ -54,6 +66,7 @@ export function Keys() {
           />
         ))}
       </Table>
+      {keys.length > 0 && <ByDay keys={keys} />}
       {creating && <NewKeyDialog {...{ keys, again, create }} close={() => setCreating(false)} />}
       {revoking && (
         <Confirm
@@ -66,6 +79,33 @@ export function Keys() {
         </Confirm>
       )}
     </Page>
+  )
+}
+
+function Recent({ days }: Pick<KeyRowFragment, 'days'>) {
+  return (
+    <span className={parts.row}>
+      <Spark points={days.map(({ day, requests }) => ({ label: day, value: requests }))} />
+      {count(days.reduce((sum, { requests }) => sum + requests, 0))}
+    </span>
+  )
+}
+
+/** The numbers behind the small charts. */
+function ByDay({ keys }: { keys: readonly KeyRowFragment[] }) {
+  const rows = keys
+    .flatMap(({ id, name, days }) => days.map((each) => ({ ...each, id, name })))
+    .filter(({ requests }) => requests > 0)
+    .sort((a, b) => b.day.localeCompare(a.day))
+  return (
+    <details>
+      <summary>{text.byDay}</summary>
+      <Table name={text.byDay} columns={[text.day, text.name, text.requests]} loading={false} empty={<p>{text.unused}</p>}>
+        {rows.map(({ id, day, name, requests }) => (
+          <Row key={`${id} ${day}`} cells={[day, name, count(requests)]} />
+        ))}
+      </Table>
+    </details>
   )
 }
 

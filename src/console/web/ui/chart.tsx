@@ -19,9 +19,36 @@ const barWidth = 10
 const height = 100
 
 /** The heights grow with the square root, so that small bounds can be told apart beside large ones. */
-export function Chart({ name, points, format, low = false }: ChartProps) {
+function sharesOf(points: readonly Point[]): (value: number) => number {
   const most = Math.max(1, ...points.flatMap(({ value, bound = 0 }) => [value, bound]))
-  const share = (value: number) => Math.sqrt(value / most)
+  return (value) => Math.sqrt(value / most)
+}
+
+function Bars({ points }: { points: readonly Point[] }) {
+  const share = sharesOf(points)
+  return points.map(({ label, value, bound = Number.POSITIVE_INFINITY }, n) => (
+    <rect
+      key={label}
+      className={value > bound ? styles.over : styles.bar}
+      x={n * barWidth + 1.5}
+      width={barWidth - 3}
+      y={height * (1 - share(value))}
+      height={height * share(value)}
+    />
+  ))
+}
+
+/** The bars alone, in a line beside what they add up to. */
+export function Spark({ points }: { points: readonly Point[] }) {
+  return (
+    <svg className={styles.spark} aria-hidden viewBox={`0 0 ${points.length * barWidth} ${height}`} preserveAspectRatio="none">
+      <Bars points={points} />
+    </svg>
+  )
+}
+
+export function Chart({ name, points, format, low = false }: ChartProps) {
+  const share = sharesOf(points)
   const y = (value: number) => height * (1 - share(value))
   const steps = points.map(({ bound }, n) => bound !== undefined && `${n === 0 ? 'M0,' : 'V'}${y(bound)}H${(n + 1) * barWidth}`)
   const changed = points.flatMap(({ bound }, n) => (bound !== undefined && bound !== points[n - 1]?.bound ? [{ bound, n }] : []))
@@ -30,16 +57,7 @@ export function Chart({ name, points, format, low = false }: ChartProps) {
     <div className={styles.chart}>
       <div className={`${styles.plot} ${low ? styles.low : ''}`}>
         <svg role="img" aria-label={name} viewBox={`0 0 ${points.length * barWidth} ${height}`} preserveAspectRatio="none">
-          {points.map(({ label, value, bound = Number.POSITIVE_INFINITY }, n) => (
-            <rect
-              key={label}
-              className={value > bound ? styles.over : styles.bar}
-              x={n * barWidth + 1.5}
-              width={barWidth - 3}
-              y={y(value)}
-              height={height - y(value)}
-            />
-          ))}
+          <Bars points={points} />
           {steps.some(Boolean) && <path className={styles.line} d={steps.join('')} />}
         </svg>
         {changed.map(({ bound, n }) => (

@@ -1,9 +1,10 @@
-// The usage of the plan in this billing period, and the messages of each day.
+// The usage of the plan in this billing period, and the messages and API requests of each day.
 import { UsageOfInstanceDocument, UsagePageDocument, type UsagePageQuery } from '../generated/usage/graphql.ts'
 import { useInstances } from '../graph/use-instances.ts'
 import { useRead } from '../graph/use-read.ts'
 import { useAddress } from '../navigation.tsx'
 import { bytes } from '../ui/bytes.ts'
+import { Chart, type Point } from '../ui/chart.tsx'
 import { Choice } from '../ui/field.tsx'
 import { Meter } from '../ui/meter.tsx'
 import { Page } from '../ui/page.tsx'
@@ -21,6 +22,8 @@ export function UsagePage() {
   const instances = useInstances()
   const { data, error, loading } = useRead(UsagePageDocument, {})
   const ofOne = useRead(UsageOfInstanceDocument, { instanceId: instance ?? '' }, { pause: !instance })
+  // Requests are not those of one instance.
+  const requests = instance ? undefined : data?.usage.days.map(({ day, requests }) => ({ label: day, value: requests ?? 0 }))
   const days = (instance ? ofOne.data : data)?.usage.days ?? []
   return (
     <Page title={text.title}>
@@ -44,6 +47,10 @@ export function UsagePage() {
               ))}
             </Choice>
           </div>
+          <div className={parts.columns}>
+            <ByDay name={text.sentByDay} points={days.map(({ day, sent }) => ({ label: day, value: sent }))} />
+            {requests && <ByDay name={text.requestsByDay} points={requests} />}
+          </div>
           <Table
             name={text.days}
             columns={[
@@ -53,18 +60,35 @@ export function UsagePage() {
               words.status.read,
               words.status.failed,
               words.status.received,
+              ...(requests ? [text.requests] : []),
             ]}
             loading={instance ? ofOne.loading : loading}
             empty={<p>{text.empty}</p>}
           >
-            {days.toReversed().map(({ day, sent, delivered, read, failed, received }) => (
-              <Row key={day} cells={[day, ...[sent, delivered, read, failed, received].map(count)]} />
-            ))}
+            {days
+              .map(({ day, sent, delivered, read, failed, received }, n) => {
+                const counts = [sent, delivered, read, failed, received, ...(requests ? [requests[n]?.value ?? 0] : [])]
+                return <Row key={day} cells={[day, ...counts.map(count)]} />
+              })
+              .toReversed()}
           </Table>
           <p className={parts.hint}>{text.daysNote}</p>
         </>
       )}
     </Page>
+  )
+}
+
+function ByDay({ name, points }: { name: string; points: readonly Point[] }) {
+  return (
+    <section className={parts.panel} aria-label={name}>
+      <div className={parts.panelHead}>
+        <h2>{name}</h2>
+      </div>
+      <div className={parts.panelBody}>
+        <Chart name={name} points={points} format={count} low />
+      </div>
+    </section>
   )
 }
 
