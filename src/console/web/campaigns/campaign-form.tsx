@@ -139,7 +139,7 @@ export function CampaignForm({ earlier, failed }: CampaignFormProps) {
               </Choice>
             </div>
             {type !== byTemplate ? (
-              <ContentFields key={type} type={type} given={given} issues={task.issues} />
+              <ContentFields key={type} type={type} given={given} issues={task.issues} changed={() => setChanges((n) => n + 1)} />
             ) : (
               <Choice
                 key={lists ? 'read' : 'reading'}

@@ -1,4 +1,5 @@
 // The dialog of the filters that are needed less often. It loads when it is opened.
+import { ContactChoice } from '../contact-search/contact-choice.tsx'
 import { CampaignNamesDocument } from '../generated/messages/graphql.ts'
 import { useRead } from '../graph/use-read.ts'
 import type { Search } from '../navigation.tsx'
@@ -9,7 +10,6 @@ import { Choice, TextField } from '../ui/field.tsx'
 import parts from '../ui/parts.module.css'
 import { submits } from '../ui/use-task.ts'
 import { words } from '../words/words.ts'
-import { ContactChoice } from './contact-choice.tsx'
 import { errorCodes } from './error-codes.ts'
 import { statuses, statusesIn } from './filter.ts'
 import styles from './filters.module.css'
@@ -76,7 +76,7 @@ export function MoreFilters({ address, setAddress, close }: MoreFiltersProps) {
             </option>
           ))}
         </Choice>
-        <ContactChoice given={address.contact} />
+        <ContactChoice name="contact" given={address.contact} />
         <Choice label={text.code} name="code" defaultValue={address.code ?? ''}>
           <option value="">{words.messages.all}</option>
           {errorCodes.map((code) => (

@@ -1,4 +1,5 @@
 // The fields that each type of message has.
+import { ContactChoice } from '../contact-search/contact-choice.tsx'
 import type { SendType } from '../generated/send/graphql.ts'
 import type { Search } from '../navigation.tsx'
 import type { Issue } from '../session/auth-call.ts'
@@ -10,9 +11,11 @@ interface ContentProps {
   /** Values from the address, which fill the fields in. */
   given: Search
   issues: readonly Issue[]
+  /** Called for changes that the form does not tell. */
+  changed: () => void
 }
 
-export function ContentFields({ type, given, issues }: ContentProps) {
+export function ContentFields({ type, given, issues, changed }: ContentProps) {
   const field = (name: string, label: string, value?: string) => (
     <TextField key={name} name={name} label={label} defaultValue={value} issues={issues} />
   )
@@ -35,7 +38,7 @@ export function ContentFields({ type, given, issues }: ContentProps) {
         field('locationAddress', send.locationAddress),
       ]
     case 'contact':
-      return field('contactId', send.contactId)
+      return <ContactChoice name="contactId" issues={issues} changed={changed} />
     case 'buttons':
       return [
         field('title', send.titleField),

@@ -1,6 +1,7 @@
 // Sends a message of any type, now or later. A double click sends once.
 
 import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { ContactField } from '../contact-search/contact-field.tsx'
 import {
   type LiveRowFragment,
   ScheduleMessageDocument,
@@ -98,13 +99,12 @@ export function Send() {
             </Choice>
           </div>
           {instances.length === 0 && <p className={parts.note}>{send.noInstance}</p>}
-          <TextField
+          <ContactField
             label={send.to}
             name="to"
-            type="tel"
-            autoComplete="off"
             value={to}
-            onChange={(event) => setTo(event.target.value)}
+            setValue={setTo}
+            choose={({ phone }) => setTo(phone)}
             hint={send.toHint}
             issues={task.issues}
           />
@@ -116,7 +116,7 @@ export function Send() {
               changed={() => setChanges((n) => n + 1)}
             />
           ) : (
-            <ContentFields key={type} type={type} given={given} issues={task.issues} />
+            <ContentFields key={type} type={type} given={given} issues={task.issues} changed={() => setChanges((n) => n + 1)} />
           )}
           <label className={parts.row}>
             <input type="checkbox" checked={later} onChange={(event) => setLater(event.target.checked)} />

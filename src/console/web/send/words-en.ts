@@ -6,7 +6,7 @@ export const words = {
   noInstance: 'There is no instance yet.',
   type: 'Type',
   to: 'To',
-  toHint: 'With country code.',
+  toHint: 'The name of a contact, or a number with country code.',
   sandbox: 'Numbers of the sandbox',
   sandboxNumbers: [
     ['+4915112345678', 'Delivered and read'],
@@ -24,7 +24,6 @@ export const words = {
   titleField: 'Title',
   description: 'Description',
   footer: 'Footer',
-  contactId: 'Id of the contact',
   buttons: 'Buttons, one a line',
   schedule: 'Schedule',
   when: (zone: string) => `When (${zone})`,

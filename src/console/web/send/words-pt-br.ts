@@ -7,7 +7,7 @@ export const words: typeof en = {
   noInstance: 'Ainda não há instâncias.',
   type: 'Tipo',
   to: 'Para',
-  toHint: 'Com o código do país.',
+  toHint: 'O nome de um contato, ou um número com o código do país.',
   sandbox: 'Números do ambiente de teste',
   sandboxNumbers: [
     ['+4915112345678', 'Entregue e lida'],
@@ -25,7 +25,6 @@ export const words: typeof en = {
   titleField: 'Título',
   description: 'Descrição',
   footer: 'Rodapé',
-  contactId: 'Id do contato',
   buttons: 'Botões, um por linha',
   schedule: 'Agendar',
   when: (zone) => `Quando (${zone})`,

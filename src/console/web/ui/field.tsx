@@ -50,11 +50,15 @@ function Around({
   )
 }
 
-export function TextField({ label, hint, issues, ...rest }: Labelled & ComponentProps<'input'>) {
+/** `children` lie over what stands below the input. */
+export function TextField({ label, hint, issues, children, ...rest }: Labelled & ComponentProps<'input'>) {
   const { id, fault, control } = useControl({ label, hint, issues, name: rest.name })
   return (
     <Around {...{ id, label, hint, fault }}>
-      <input className={styles.input} {...rest} {...control} />
+      <div className={styles.over}>
+        <input className={styles.input} {...rest} {...control} />
+        {children}
+      </div>
     </Around>
   )
 }
