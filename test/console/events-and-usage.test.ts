@@ -1,6 +1,7 @@
 // Proves that the pages of events and usage show what happened, newest first, and what arrives meanwhile on demand.
 import { describe, expect, it } from 'vitest'
 import { connectedInstance } from '../kit/accounts.ts'
+import { api } from '../kit/api.ts'
 import { commons } from '../kit/commons.ts'
 import { until } from '../kit/until.ts'
 import { browserFound, furnished, sendText, visit } from './rig.ts'
@@ -31,12 +32,15 @@ describe.runIf(browserFound)('events and usage', () => {
     })
   })
 
-  it('shows what the period used of the plan, and the messages of today', async () => {
+  it('shows what the period used of the plan, and the messages and requests of today', async () => {
     const who = await furnished(site)
     await connectedInstance(site.databaseUrl, who.person, { name: 'Other phone' })
     await sendText(who, '+4915112345678')
     const today = async () => (await who.person.api.graphql('{ usage { days(last: 1) { sent } } }')).body.data.usage.days[0]?.sent
     await until(async () => (await today()) === 1)
+    for (const _ of [1, 2]) await api(site, who.person.apiKey).get('instances')
+    const made = async () => (await who.person.api.graphql('{ usage { days(last: 2) { requests } } }')).body.data.usage.days
+    await until(async () => (await made()).some(({ requests }: { requests: number }) => requests === 2))
     await visit(site, { as: who.person, path: '/me/usage' }, async ({ page }) => {
       const messages = page.getByRole('meter', { name: 'Messages' })
       await messages.waitFor()
@@ -45,9 +49,13 @@ describe.runIf(browserFound)('events and usage', () => {
       const newest = page.getByRole('table', { name: 'Messages by day' }).getByRole('row').nth(1)
       const shows = (sent: string) => until(async () => (await newest.getByRole('cell').nth(1).textContent()) === sent)
       await shows('1')
+      expect(await newest.getByRole('cell').nth(6).textContent()).toBe('2')
+      for (const name of ['Sent messages by day', 'API requests by day']) await page.getByRole('img', { name }).waitFor()
       const choice = page.getByRole('combobox', { name: 'Instance' })
       await choice.selectOption('Other phone')
       await shows('0')
+      // Requests are not those of one instance.
+      expect(await page.getByRole('img', { name: 'API requests by day' }).count()).toBe(0)
       await choice.selectOption('Shop phone')
       await shows('1')
       expect(new URL(page.url()).searchParams.get('instance')).toBe(who.instance.id)

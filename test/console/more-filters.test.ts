@@ -74,7 +74,7 @@ describe.runIf(browserFound)('the further filters of messages', () => {
       await page.getByRole('button', { name: 'More filters' }).click()
       const dialog = page.getByRole('dialog', { name: 'More filters' })
       await dialog.getByRole('searchbox', { name: 'Contact' }).fill('gra')
-      await dialog.getByRole('list', { name: 'Contacts found' }).getByRole('button', { name: 'Grace' }).click()
+      await dialog.getByRole('listbox', { name: 'Contacts found' }).getByRole('option', { name: 'Grace' }).click()
       await dialog.getByRole('button', { name: 'Show messages' }).click()
       await page.getByRole('button', { name: 'Remove filter Contact: Grace' }).waitFor()
       await until(async () => (await rows(page).count()) === 3)

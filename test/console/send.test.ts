@@ -43,6 +43,83 @@ describe.runIf(browserFound).concurrent('sending', () => {
     })
   })
 
+  it('finds a contact by its name or number with the keys of a combobox, and takes any other number', async () => {
+    const { person } = await furnished(site)
+    for (const [name, phone] of [
+      ['Grace Hopper', '+4915112345678'],
+      ['Grace Kelly', '+4915112345679'],
+    ]) {
+      await person.api.post('/api/contacts', { name, phone })
+    }
+    await visit(site, { as: person, path: '/me/send' }, async ({ page }) => {
+      const to = page.getByRole('textbox', { name: 'To', exact: true })
+      const found = page.getByRole('listbox', { name: 'Contacts found' })
+      const active = () => found.locator('[aria-selected=true]').textContent()
+      await to.fill('grace')
+      await found.getByRole('option').nth(1).waitFor()
+      expect(await faultsOf(page)).toEqual([])
+      await to.focus()
+      await page.keyboard.press('ArrowDown')
+      const first = await active()
+      expect(await to.getAttribute('aria-activedescendant')).toBe(await found.locator('[aria-selected=true]').getAttribute('id'))
+      await page.keyboard.press('ArrowDown')
+      await page.keyboard.press('ArrowDown')
+      expect(await active()).toBe(first)
+      await page.keyboard.press('ArrowUp')
+      expect(await active()).not.toBe(first)
+      await page.keyboard.press('Escape')
+      await until(async () => (await found.count()) === 0)
+      await page.keyboard.press('ArrowDown')
+      await found.getByRole('option', { name: 'Grace Kelly' }).click()
+      expect(await to.inputValue()).toBe('+4915112345679')
+      await page.getByText('Grace Kelly', { exact: true }).waitFor()
+      expect(await found.count()).toBe(0)
+
+      await to.fill('1234567')
+      await found.getByRole('option').nth(1).waitFor()
+      await page.keyboard.press('ArrowDown')
+      const chosen = (await active())?.includes('Hopper') ? '+4915112345678' : '+4915112345679'
+      await page.keyboard.press('Enter')
+      expect(await to.inputValue()).toBe(chosen)
+      // Enter has chosen a contact, and sent nothing.
+      expect(await to.getAttribute('aria-invalid')).toBeNull()
+
+      await to.fill('+49 1511 234 5600')
+      await page.getByRole('textbox', { name: 'Text', exact: true }).fill('Hello')
+      await page.getByRole('button', { name: 'Send', exact: true }).click()
+      await page.getByRole('link', { name: 'Open the message' }).waitFor()
+      const { body } = await person.api.graphql('{ messages(first: 9) { nodes { to } } }')
+      expect(body.data.messages.nodes).toEqual([{ to: '+4915112345600' }])
+    })
+  })
+
+  it('sends a contact that is found by its name', async () => {
+    const { person } = await furnished(site)
+    await person.api.post('/api/contacts', { name: 'Grace', phone: '+4915112345679' })
+    await visit(site, { as: person, path: '/me/send' }, async ({ page, expected }) => {
+      expected.push(/400/)
+      await page.getByRole('combobox', { name: 'Type' }).selectOption('Contact')
+      await page.getByRole('textbox', { name: 'To', exact: true }).fill('+4915112345678')
+      const contact = page.getByRole('searchbox', { name: 'Contact' })
+      await page.getByRole('button', { name: 'Send', exact: true }).click()
+      await until(async () => (await contact.getAttribute('aria-invalid')) === 'true')
+      await contact.fill('nobody')
+      await page.getByText('No contact has this name or number.').first().waitFor()
+      await contact.fill('gra')
+      await page.getByRole('option', { name: 'Grace' }).waitFor()
+      await page.keyboard.press('ArrowDown')
+      await page.keyboard.press('Enter')
+      const another = page.getByRole('button', { name: 'Remove Grace' })
+      await until(() => another.evaluate((button) => button === document.activeElement))
+      await page.getByRole('button', { name: 'Send', exact: true }).click()
+      await page.getByRole('link', { name: 'Open the message' }).waitFor()
+      const sent = await person.api.graphql('{ messages(first: 1) { nodes { type body } } }')
+      expect(sent.body.data.messages.nodes).toEqual([{ type: 'contact', body: 'Grace' }])
+      await another.press('Enter')
+      await until(() => contact.evaluate((field) => field === document.activeElement))
+    })
+  })
+
   it('asks for the values of a template, names those that are missing, and shows what will be sent', async () => {
     const { person } = await furnished(site)
     const make = (field: string, type: string, input: object) =>

@@ -122,6 +122,44 @@ describe.runIf(browserFound)('the shell', () => {
     })
   })
 
+  it('warns of an inactive subscription, and of API requests that are nearly or wholly used up', async () => {
+    const { person } = await furnished(site)
+    const { body } = await person.api.graphql('{ usage { plan { limits { monthlyApiRequestQuota } } } }')
+    const quota: number = body.data.usage.plan.limits.monthlyApiRequestQuota
+    const use = (share: number) =>
+      sql(site.databaseUrl).query(
+        `insert into api_usage as u ("userId", period, "apiRequestsCount")
+         values ($1, date_trunc('month', now() at time zone 'utc')::date, $2)
+         on conflict ("userId", period) do update set "apiRequestsCount" = excluded."apiRequestsCount"`,
+        [person.userId, Math.round(quota * share)],
+      )
+    const most = new Intl.NumberFormat('en-GB').format(quota)
+    await use(0.79)
+    await visit(site, { as: person, path: '/me/contacts' }, async ({ page }) => {
+      const main = page.getByRole('navigation', { name: 'Main' })
+      const warnings = page.getByRole('region', { name: 'Warnings' })
+      const said = () => warnings.getByRole('link').allTextContents()
+      await page.getByRole('heading', { level: 1, name: 'Contacts' }).waitFor()
+      await use(0.8)
+      await main.getByRole('link', { name: 'Templates' }).click()
+      await warnings.getByRole('link', { name: `80% of the ${most} API requests of this month are used.` }).waitFor()
+      await use(0.999)
+      await sql(site.databaseUrl).query(`update subscriptions set status = 'inactive' where "userId" = $1`, [person.userId])
+      await main.getByRole('link', { name: 'Contacts' }).click()
+      await warnings.getByRole('button', { name: '1 more' }).click()
+      expect(await said()).toEqual([
+        'The subscription is inactive: nothing is created or sent.',
+        `99% of the ${most} API requests of this month are used.`,
+      ])
+      expect(await faultsOf(page)).toEqual([])
+      await use(1)
+      await warnings.getByRole('link', { name: 'The subscription is inactive' }).click()
+      await page.getByRole('heading', { level: 1, name: 'Billing' }).waitFor()
+      await warnings.getByRole('link', { name: 'The API requests of this month are used up: keys are refused.' }).click()
+      await page.getByRole('heading', { level: 1, name: 'Usage' }).waitFor()
+    })
+  })
+
   it('says when the gateway has a newer console than the page, and loads it on demand', async () => {
     await visit(site, { as: who.person }, async ({ page }) => {
       // A page that was loaded before an upgrade.
