@@ -21,47 +21,59 @@ interface ContactFieldProps extends ComponentProps<typeof TextField> {
 /** The time without a change after which contacts are looked for. */
 const restMs = 200
 
-/** What is typed, without the spaces of a number, once nothing has changed for a moment. */
-function useAsked(value: string): string {
-  const [asked, setAsked] = useState('')
-  const wanted = /^[+\d\s()-]+$/.test(value) ? numberIn(value) : value.trim()
-  useEffect(() => {
-    const timer = setTimeout(() => setAsked(wanted), restMs)
-    return () => clearTimeout(timer)
-  }, [wanted])
-  return wanted === '' ? '' : asked
+/** What is typed, without the spaces of a number. */
+function searchIn(value: string): string {
+  return /^[+\d\s()-]+$/.test(value) ? value.replaceAll(/[\s()-]/g, '') : value.trim()
 }
 
-function numberIn(value: string): string {
-  return value.replaceAll(/[\s()-]/g, '')
+/** A text once it has not changed for a moment. */
+function useRested(text: string): string {
+  const [rested, setRested] = useState('')
+  useEffect(() => {
+    const timer = setTimeout(() => setRested(text), restMs)
+    return () => clearTimeout(timer)
+  }, [text])
+  return rested
 }
 
 export function ContactField({ value, setValue, choose, except, strict = false, hint = text.hint, ...rest }: ContactFieldProps) {
   const id = useId()
   const [open, setOpen] = useState(false)
-  const [at, setAt] = useState(-1)
-  const asked = useAsked(value)
-  const isAsked = /[^+]/.test(asked)
-  const { data, loading } = useRead(SearchContactsDocument, { search: asked }, { pause: !isAsked })
-  const known = isAsked ? data?.contacts.nodes : undefined
+  // By its id, because the list may change before Enter is pressed.
+  const [active, setActive] = useState<string | null>(null)
+  const wanted = searchIn(value)
+  const asked = useRested(wanted)
+  const isSearch = wanted !== '' && wanted !== '+'
+  const { data, loading } = useRead(SearchContactsDocument, { search: asked }, { pause: asked === '' || !isSearch })
+  const isAnswered = asked === wanted && !loading
+  const known = isSearch ? data?.contacts.nodes : undefined
   // A whole number needs no choice any more.
-  const same = known?.find(({ phone }) => phone === numberIn(value))
-  const found = known?.filter((contact) => contact !== same && !except?.includes(contact.id)) ?? []
+  const same = known?.find(({ phone }) => phone === wanted)
+  // Until the answer comes, those of the last one that still fit.
+  const fits = ({ name, phone }: FoundContactFragment) =>
+    isAnswered || `${name} ${phone}`.toLowerCase().includes(wanted.toLowerCase())
+  const found = known?.filter((contact) => contact !== same && !except?.includes(contact.id) && fits(contact)) ?? []
   const isOpen = open && found.length > 0
-  const none = strict && !loading && known?.length === 0 ? text.none : undefined
+  const at = isOpen ? found.findIndex((contact) => contact.id === active) : -1
+  const activeId = at === -1 ? undefined : `${id}-${at}`
+  const none = strict && isAnswered && known?.length === 0 ? text.none : undefined
+
+  useEffect(() => {
+    if (activeId) document.getElementById(activeId)?.scrollIntoView({ block: 'nearest' })
+  }, [activeId])
 
   function take(contact: FoundContactFragment): void {
     setOpen(false)
-    setAt(-1)
+    setActive(null)
     choose(contact)
   }
 
   function move(event: KeyboardEvent): void {
-    const chosen = isOpen ? found[at] : undefined
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    if (step !== undefined && found.length > 0) {
+    const chosen = found[at]
+    const next = { ArrowDown: at + 1, ArrowUp: at === -1 ? -1 : at - 1 }[event.key]
+    if (next !== undefined && found.length > 0) {
       setOpen(true)
-      setAt((now) => (now === -1 && step === -1 ? found.length - 1 : (now + step + found.length) % found.length))
+      setActive(found.at(next % found.length)?.id ?? null)
     } else if (event.key === 'Enter' && chosen) take(chosen)
     // Escape closes the list, and only then a dialog around it.
     else if (event.key === 'Escape' && isOpen) setOpen(false)
@@ -76,12 +88,12 @@ export function ContactField({ value, setValue, choose, except, strict = false, 
         aria-autocomplete="list"
         aria-haspopup="listbox"
         aria-controls={isOpen ? id : undefined}
-        aria-activedescendant={isOpen && found[at] ? `${id}-${at}` : undefined}
+        aria-activedescendant={activeId}
         value={value}
         onChange={(event) => {
           setValue(event.target.value)
           setOpen(true)
-          setAt(-1)
+          setActive(null)
         }}
         onKeyDown={move}
         onBlur={() => setOpen(false)}

@@ -53,7 +53,7 @@ export function MoreFilters({ address, setAddress, close }: MoreFiltersProps) {
             </label>
           ))}
         </fieldset>
-        <div className={styles.filters}>
+        <div className={styles.moments}>
           <TextField
             label={text.from(zone)}
             name="from"
