@@ -1,18 +1,40 @@
-// The job that reports a due delivery. The delivery's row is authoritative: a late or lost job only costs time.
+// The job that reports due deliveries. The rows of the deliveries are authoritative: a late or lost job only costs time.
 import { z } from 'zod'
-import { defineJob, type JobRequest } from '../core/jobs/jobs.ts'
+import type { App } from '../core/app.ts'
+import type { Sql } from '../core/database/database.ts'
+import { defineJob, enqueue, type JobRequest } from '../core/jobs/jobs.ts'
+import { shareJobs } from '../core/jobs/share.ts'
 
 export interface DeliveryRef {
   id: string
   endpointId: string
 }
 
-export const deliverJob = defineJob<DeliveryRef>({
+const one = z.object({ id: z.string(), endpointId: z.string() })
+/** One delivery, or several that became due together. */
+const schema = z.union([one, z.object({ deliveries: z.array(one) })])
+
+/** The deliveries of a job. */
+export const deliveriesOf = (data: z.infer<typeof schema>): readonly DeliveryRef[] =>
+  'deliveries' in data ? data.deliveries : [data]
+
+export const deliverJob = defineJob({
   name: 'webhook.deliver',
-  schema: z.object({ id: z.string(), endpointId: z.string() }),
+  schema,
   options: { notify: true, retryLimit: 10, retryDelay: 1, heartbeatSeconds: 10, expireInSeconds: 60, deleteAfterSeconds: 60 },
 })
 
 export function deliverRequest({ id, endpointId }: DeliveryRef, startAfter?: Date): JobRequest<DeliveryRef> {
   return { data: { id, endpointId }, startAfter }
+}
+
+/** Adds jobs for deliveries that are due at once, in the transaction `tx`. */
+export async function enqueueDue(app: Pick<App, 'boss'>, tx: Sql, due: readonly DeliveryRef[]): Promise<void> {
+  const requests = due.map((delivery) => deliverRequest(delivery))
+  await enqueue(
+    app,
+    tx,
+    deliverJob,
+    shareJobs(requests, (deliveries) => ({ deliveries })),
+  )
 }

@@ -1,15 +1,15 @@
 // Worker jobs of webhooks: deliveries, and the deletion of expired ones.
 
 import { implementJob, type JobImplementation } from '../core/jobs/jobs.ts'
-import { deliverJob } from './deliver-job.ts'
+import { deliveriesOf, deliverJob } from './deliver-job.ts'
 import { deliveryQueues } from './delivery-queues.ts'
 import { pruneDeliveries } from './prune.ts'
 import { redeliveryImplementation } from './redelivery.ts'
 
 export const webhookJobs: JobImplementation[] = [
   // A job is done once its delivery is leased or waits in its queue, so no batch waits for a receiver.
-  implementJob(deliverJob, { batchSize: 100, workers: 2 }, async (app, jobs) => {
-    await deliveryQueues(app).take(jobs)
+  implementJob(deliverJob, { batchSize: 20, workers: 2 }, async (app, jobs) => {
+    await deliveryQueues(app).take(jobs.flatMap(deliveriesOf))
     return jobs.map(() => undefined)
   }),
   redeliveryImplementation,

@@ -7,10 +7,10 @@ import { fail } from '../core/errors.ts'
 import { load } from '../core/graph/load.ts'
 import { newId } from '../core/id.ts'
 import { write } from '../core/idempotency/idempotency.ts'
-import { enqueue, enqueueUnder, implementJob } from '../core/jobs/jobs.ts'
+import { enqueueUnder, implementJob } from '../core/jobs/jobs.ts'
 import { announceChange, subject } from '../events/live/follow.ts'
 import type { DeliveryStatus, WebhookRedelivery } from '../generated/prisma/client.ts'
-import { deliverJob, deliverRequest } from './deliver-job.ts'
+import { enqueueDue } from './deliver-job.ts'
 import { retentionDays } from './policy.ts'
 import { refuseDisabled } from './redeliver.ts'
 import {
@@ -101,11 +101,10 @@ async function doChunk(app: App, tx: Sql, id: string): Promise<void> {
 async function advance(app: App, tx: Sql, open: OpenRedelivery): Promise<void> {
   const { id, endpointId } = open
   const { scanned, lastTime, lastId, made } = await makeChunkDue(tx, open, chunkSize)
-  await enqueue(
+  await enqueueDue(
     app,
     tx,
-    deliverJob,
-    made.map((delivery) => deliverRequest({ id: delivery, endpointId })),
+    made.map((delivery) => ({ id: delivery, endpointId })),
   )
   await app.failpoint('redeliver.mid_chunk')
   const processedCount = open.processedCount + made.length

@@ -2,10 +2,9 @@
 import type { App } from '../core/app.ts'
 import type { Sql } from '../core/database/database.ts'
 import { newId } from '../core/id.ts'
-import { enqueue } from '../core/jobs/jobs.ts'
 import type { LogEvent } from '../events/log/log.ts'
 import type { RelaySink } from '../events/log/relay.ts'
-import { deliverJob, deliverRequest } from './deliver-job.ts'
+import { enqueueDue } from './deliver-job.ts'
 import { insertDeliveries, readEnabled } from './deliveries.sql.ts'
 
 /** Deliveries per statement: for many endpoints of a busy workspace, a single statement could exceed the query timeout of the relay. */
@@ -27,12 +26,7 @@ export function webhookSink(app: App): RelaySink {
 async function addDeliveries(app: App, tx: Sql, targets: readonly Target[]): Promise<void> {
   const deliveries = targets.map((target) => ({ id: newId(), ...target }))
   await insertDeliveries(tx, deliveries)
-  await enqueue(
-    app,
-    tx,
-    deliverJob,
-    deliveries.map((delivery) => deliverRequest(delivery)),
-  )
+  await enqueueDue(app, tx, deliveries)
 }
 
 async function findTargets(tx: Sql, events: readonly LogEvent[]): Promise<Target[]> {
