@@ -93,6 +93,34 @@ describe.runIf(browserFound).concurrent('sending', () => {
     })
   })
 
+  it('keeps the contact that is marked when a later answer brings others before it', async () => {
+    const { person } = await furnished(site)
+    const add = (name: string, phone: string) => person.api.post('/api/contacts', { name, phone })
+    await add('Grace Hopper', '+4915112345678')
+    await visit(site, { as: person, path: '/me/send' }, async ({ page }) => {
+      const to = page.getByRole('textbox', { name: 'To', exact: true })
+      const options = page.getByRole('listbox', { name: 'Contacts found' }).getByRole('option')
+      await to.fill('grac')
+      await options.nth(0).waitFor()
+      for (const n of [0, 1, 2, 3]) await add(`Grace ${n}`, `+491511234569${n}`)
+      const held = Promise.withResolvers<void>()
+      await page.route('**/graphql', async (route) => {
+        if (route.request().postData()?.includes('"grace"')) await held.promise
+        await route.continue()
+      })
+      await to.press('End')
+      await to.press('e')
+      await to.press('ArrowDown')
+      expect(await options.count()).toBe(1)
+      held.resolve()
+      await options.nth(4).waitFor()
+      expect(await page.locator('[role=option][aria-selected=true]').textContent()).toContain('Grace Hopper')
+      expect(await options.first().textContent()).not.toContain('Grace Hopper')
+      await to.press('Enter')
+      expect(await to.inputValue()).toBe('+4915112345678')
+    })
+  })
+
   it('sends a contact that is found by its name', async () => {
     const { person } = await furnished(site)
     await person.api.post('/api/contacts', { name: 'Grace', phone: '+4915112345679' })
