@@ -61,3 +61,35 @@ it('messages that wait for a connection leave when it opens, before the job that
   expect(waiting).toBe(1)
   await until(async () => (await row()).status === 'sent')
 })
+
+it('a pairing that the device has confirmed is not lost when its process stops before it is stored', async () => {
+  const databaseUrl = await cloneDatabase()
+  const network = await openLoopback(ann)
+  const env = environmentOf(network)
+  const client = await openClient(databaseUrl, await openGateway({ databaseUrl, env: { ...env, ROLES: 'http' } }))
+  const worker = { databaseUrl, env: { ...env, ROLES: 'worker,relay' } }
+  const former = await openGateway(worker)
+  const id = await client.create()
+  await client.api.post(`instances/${id}/connect`, {})
+  const qr = await until(async () => (await client.state(id)).qr)
+  const { promise, resolve: restart } = Promise.withResolvers<void>()
+  network.restartsAfter = promise
+  await openGateway(worker)
+  const seen = async () => (await rowsOf(databaseUrl, 'select max("seenUntil")::text as at from web_nodes'))[0].at
+  const nodes = async () => (await rowsOf(databaseUrl, 'select from web_nodes')).length
+  await until(async () => (await nodes()) === 2)
+  const locker = await sql(databaseUrl).connect()
+  await locker.query('begin; lock table web_creds in exclusive mode')
+  network.scan(qr, '390000000073')
+  await until(() => network.requests.some(({ attrs }) => attrs.id === 'pair2'))
+  const stopped = former.stop()
+  await until(() => network.pairing === 0)
+  // The next process looks for free leases.
+  const last = await seen()
+  await until(async () => (await seen()) !== last)
+  await locker.query('rollback')
+  locker.release()
+  await stopped
+  restart()
+  await client.reached(id, 'connected')
+})

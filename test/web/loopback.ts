@@ -26,6 +26,8 @@ export class Loopback extends Mail {
   loggingIn = 0
   /** Logins wait until this resolves. */
   loginsAfter: Promise<void> = Promise.resolve()
+  /** Devices that were just paired log in again after this resolves. */
+  restartsAfter: Promise<void> = Promise.resolve()
   /** Answers a login in place of `success`. */
   onLogin: ((digits: string) => BinaryNode | undefined) | undefined
   /**
@@ -61,6 +63,11 @@ export class Loopback extends Mail {
   /** Digits of the accounts that are connected. */
   get connected(): string[] {
     return [...this.accounts.values()].filter(({ connection }) => connection).map(({ digits }) => digits)
+  }
+
+  /** Connections of devices that are not paired, or just were. */
+  get pairing(): number {
+    return this.unpaired.size
   }
 
   private accept(ws: WebSocket, path: string): void {
@@ -152,7 +159,9 @@ export class Loopback extends Mail {
     if (this.requests.length > 2_000) this.requests.shift()
     if (node.tag === 'iq' && node.attrs.type === 'result') {
       // After the pairing, the device logs in on a new connection.
-      if (node.attrs.id === 'pair2') connection.send({ tag: 'stream:error', attrs: { code: '515' } })
+      if (node.attrs.id !== 'pair2') return
+      await this.restartsAfter
+      connection.send({ tag: 'stream:error', attrs: { code: '515' } })
     } else if (node.tag === 'iq') this.answer(connection, node)
     else if (node.tag === 'message') await this.relay(connection, node)
     else if (node.tag === 'receipt' && node.attrs.id) await this.confirm(connection, node.attrs.id, node.attrs.type)

@@ -68,19 +68,24 @@ export async function openClient(databaseUrl: string, gateway: { url: string }):
     reached: (id, status) =>
       until(async () => {
         const found = await state(id)
-        return found.status === status ? found : undefined
+        if (found.status !== status) throw new Error(`it is ${JSON.stringify(found)}`)
+        return found
       }),
     async pair(network, digits, settings) {
       const id = await client.create(settings)
       const { status, body } = await calls.post(`instances/${id}/connect`, {})
       if (status !== 200) throw new Error(JSON.stringify(body))
-      // A code can be out of date, because its connection has just moved to another process.
+      // A code can be out of date, because its connection has just moved to another process; that process may show another one.
+      let scanned: string | undefined
       await until(async () => {
-        const { qr } = await state(id)
-        if (qr) network.scan(qr, digits)
-        return qr !== null
+        const found = await state(id)
+        if (found.qr && found.qr !== scanned) {
+          network.scan(found.qr, digits)
+          scanned = found.qr
+        }
+        if (found.status !== 'connected') throw new Error(`it is ${JSON.stringify(found)}`)
+        return true
       })
-      await client.reached(id, 'connected')
       return id
     },
   }

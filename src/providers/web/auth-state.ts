@@ -16,6 +16,8 @@ export interface Login {
   keys: SignalKeyStore
   /** Saves the credentials, if they are of a paired device. Saves run one after another; resolves when the present state is stored. */
   save: () => Promise<void>
+  /** Resolves when no save is under way. @throws LeaseLost when the last one came too late. */
+  saved: () => Promise<void>
 }
 
 /** Reads the login of an instance, or makes a new one, which is stored once it is paired. @throws Error when it cannot be decrypted. */
@@ -34,6 +36,7 @@ export async function openLogin(app: App, whatsApp: WhatsApp, lease: HeldLease):
         })
       return saving
     },
+    saved: () => saving,
   }
 }
 

@@ -81,7 +81,9 @@ export function startSession({ app, host, lease, inTurn }: SessionOptions): Sess
       const wasOpen = live !== undefined
       live?.end()
       live = undefined
-      if (ending.signal.aborted || !lease.isHeld()) return
+      if (!lease.isHeld()) return
+      // The next holder gets a pairing that the phone has just confirmed.
+      if (ending.signal.aborted) return await login.saved()
       await login.save()
       if (wasOpen) {
         failed = 0

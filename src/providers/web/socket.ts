@@ -11,7 +11,7 @@ import { version } from './version.ts'
 
 export interface SocketOptions {
   lease: HeldLease
-  login: Login
+  login: Pick<Login, 'creds' | 'keys' | 'save'>
   inbound: InboundStore
   /** The content of a message that was sent, for a recipient that could not decrypt it. */
   sentContent: (key: WAMessageKey) => Promise<proto.IMessage | undefined>
