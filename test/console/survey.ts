@@ -132,7 +132,8 @@ function withoutOthers(snapshot: string): string {
     const depth = line.search(/\S/)
     if (below !== undefined && depth > below) continue
     below = /^ *- row /.test(line) && snapshot.split('\n')[n + 1]?.includes('- cell') ? depth : undefined
-    if (below === undefined && !/button "Show more"|: No job failed/.test(line)) left.push(line.replace(/rowgroup:$/, 'rowgroup'))
+    if (below === undefined && !/button "Show more"|: No job failed/.test(line))
+      left.push(line.replace(/rowgroup:$/, 'rowgroup').replace(/: N, the oldest for DURATION$/, ': "N"'))
   }
   return left.join('\n')
 }
