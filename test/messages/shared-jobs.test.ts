@@ -1,10 +1,12 @@
 // Messages that become due together share jobs, and yet each ends by itself.
 import { beforeAll, expect, it } from 'vitest'
+import { sweepImplementation } from '../../src/messages/dispatch/waiting.ts'
 import { sql } from '../kit/database.ts'
 import { expectInvariants } from '../kit/invariants.ts'
 import { openGateway } from '../kit/open-gateway.ts'
 import { openScene, type Scene } from '../kit/scene.ts'
 import { until } from '../kit/until.ts'
+import { openApp } from './rig.ts'
 
 const cursed = '+393330007777'
 let scene: Scene
@@ -50,4 +52,23 @@ it('a message that becomes due alone has a job alone', async () => {
   const body = { instanceId: scene.phone.id, to: '+393330995555', type: 'text', text: 'hello', scheduledAt: at }
   const { id } = (await scene.client().post('messages/schedule', body)).body.data
   expect(await jobs()).toEqual([{ data: { id }, state: 'created' }])
+})
+
+it('messages of a shared job get another job only when that one is lost', async () => {
+  const app = await openApp(scene.databaseUrl)
+  const messages = Array.from({ length: 10 }, (_, i) => ({
+    instanceId: scene.phone.id,
+    to: `+393330088${i}5555`,
+    type: 'text',
+    text: 'hello',
+  }))
+  const { accepted } = (await scene.client().post('messages/bulk', { messages })).body.data
+  const ids: string[] = accepted.map(({ id }: { id: string }) => id)
+  await sql(scene.databaseUrl).query(`update messages set "dueAt" = now() - interval '3 minutes' where id = any($1)`, [ids])
+  const shared = async () => (await jobs()).flatMap(({ data }) => (data.ids ? [data.ids.toSorted()] : []))
+  await sweepImplementation.run(app, [{}])
+  expect(await shared()).toEqual([ids.toSorted()])
+  await sql(scene.databaseUrl).query(`delete from pgboss.job where data->'ids' ?| $1`, [ids])
+  await sweepImplementation.run(app, [{}])
+  expect(await shared()).toEqual([ids.toSorted()])
 })
