@@ -56,7 +56,10 @@ export async function insertRecipients(
   })
 }
 
-/** Plans the recipients of these messages again. Each keeps the id of its message, and so gets the same message later. Relies on {@link lockCampaign}. */
+/**
+ * Plans the recipients of these messages again. Each keeps the id of its message, and so gets the same message later. Relies on
+ * {@link lockCampaign}.
+ */
 export async function planAgain(tx: Sql, campaignId: string, messageIds: readonly string[]): Promise<void> {
   await tx.query(
     `update campaign_recipients set status = 'planned', "updatedAt" = now()

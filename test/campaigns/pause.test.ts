@@ -11,6 +11,7 @@ import { settlement } from '../../src/messages/dispatch/settle.ts'
 import { eraseImplementation } from '../../src/messages/erase/erase.ts'
 import { safetyCache } from '../../src/messages/safety/safety.ts'
 import type { SendOutcome } from '../../src/providers/outgoing.ts'
+import { createSuppression } from '../../src/suppressions/service.ts'
 import { cloneDatabase, sql } from '../kit/database.ts'
 import { openWorkspace } from '../messages/rig.ts'
 import { campaignTo, numbers } from './rig.ts'
@@ -33,7 +34,7 @@ async function countersOf(id: string): Promise<CampaignStats['stats']> {
   return (await statsOf({ ...ctx }, id)).stats
 }
 
-/** What the event log says of the campaign's messages: the statuses of each in their order. */
+/** Reads the events of the campaign's messages: the recipient and the statuses of each, in order. */
 async function told(campaignId: string): Promise<Map<string, { to: string; statuses: string[] }>> {
   const { rows } = await sql(databaseUrl).query<{ payload: { messageId: string; to: string; status: string } }>(
     `select payload from outbox where "campaignId" = $1 and type like 'message.%' order by id`,
@@ -107,6 +108,22 @@ it('gives a recipient the same message again after a pause, with one event for e
   const events = await told(id)
   expect([...events.keys()].sort()).toEqual(ids)
   for (const { statuses } of events.values()) expect(statuses).toEqual(['queued', 'cancelled'])
+})
+
+it('tells the end of messages that were taken back and cannot come back', async () => {
+  const { id } = await fiveWithThreeBack()
+  await pauseCampaign(ctx, id)
+  const [phone, ...others] = numbers(5) as [string, ...string[]]
+  await createSuppression(ctx, { phone })
+  await resumeCampaign(ctx, id)
+  await advance(app, id, 1)
+  await sql(databaseUrl).query('update instances set "deletedAt" = now() where id = $1', [instanceId])
+  await advance(app, id, 50)
+  expect(await countersOf(id)).toMatchObject({ cancelled: 1, failed: 4, planned: 0, queued: 0 })
+  expect([...(await told(id)).values()]).toEqual([
+    { to: phone, statuses: ['queued', 'cancelled'] },
+    ...others.map((to) => ({ to, statuses: ['queued', 'failed'] })),
+  ])
 })
 
 it('erases what the event log says of a message that was taken back, with the other messages of that number', async () => {

@@ -164,7 +164,7 @@ const promises: Record<string, string> = {
   'a recipient of a campaign has a message when it says so, and only then; a planned one may keep the id of one that was taken back': `
     select r."campaignId", r."to", r.status, r."messageId", m.id from campaign_recipients r
     left join messages m on m.id = r."messageId" and m."campaignId" = r."campaignId" and m."to" = r."to"
-    where (r.status = 'enqueued') <> (m.id is not null) 
+    where (r.status = 'enqueued') <> (m.id is not null)
       or (r.status <> 'planned' and (r.status = 'enqueued') <> (r."messageId" is not null))`,
   'a message of a campaign is that of one recipient': `
     select m.id, m."to", m.status from messages m left join campaign_recipients r on r."campaignId" = m."campaignId" and r."messageId" = m.id

@@ -7,6 +7,15 @@ import { environmentOf, openClient, openLoopback, rowsOf } from './rig.ts'
 
 const ann = '393331234567'
 
+/** A gateway that takes requests, and others, which a test starts and stops, that hold connections. */
+async function openParts() {
+  const databaseUrl = await cloneDatabase()
+  const network = await openLoopback(ann)
+  const open = (roles: string) => openGateway({ databaseUrl, env: { ...environmentOf(network), ROLES: roles } })
+  const client = await openClient(databaseUrl, await open('http'))
+  return { databaseUrl, network, client, startWorker: () => open('worker,relay') }
+}
+
 it('a connection ends before its lease does when the database cannot renew it, and returns with the database', async () => {
   const account = '390000000071'
   const databaseUrl = await cloneDatabase()
@@ -36,17 +45,13 @@ it('a connection ends before its lease does when the database cannot renew it, a
 
 it('messages that wait for a connection leave when it opens, before the job that looks after them', async () => {
   const account = '390000000072'
-  const databaseUrl = await cloneDatabase()
-  const network = await openLoopback(ann)
-  const env = environmentOf(network)
-  const client = await openClient(databaseUrl, await openGateway({ databaseUrl, env: { ...env, ROLES: 'http' } }))
-  const worker = { databaseUrl, env: { ...env, ROLES: 'worker,relay' } }
-  const former = await openGateway(worker)
+  const { databaseUrl, network, client, startWorker } = await openParts()
+  const former = await startWorker()
   const instanceId = await client.pair(network, account)
   await former.stop()
   const { promise, resolve: open } = Promise.withResolvers<void>()
   network.loginsAfter = promise
-  await openGateway(worker)
+  await startWorker()
   const { body } = await client.api.post('messages/send', { instanceId, to: `+${ann}`, type: 'text', text: 'at once' })
   const row = async () => (await rowsOf(databaseUrl, 'select status, "heldBy" from messages where id = $1', [body.data.id]))[0]
   await until(async () => (await row()).heldBy !== null)
@@ -63,18 +68,14 @@ it('messages that wait for a connection leave when it opens, before the job that
 })
 
 it('a pairing that the device has confirmed is not lost when its process stops before it is stored', async () => {
-  const databaseUrl = await cloneDatabase()
-  const network = await openLoopback(ann)
-  const env = environmentOf(network)
-  const client = await openClient(databaseUrl, await openGateway({ databaseUrl, env: { ...env, ROLES: 'http' } }))
-  const worker = { databaseUrl, env: { ...env, ROLES: 'worker,relay' } }
-  const former = await openGateway(worker)
+  const { databaseUrl, network, client, startWorker } = await openParts()
+  const former = await startWorker()
   const id = await client.create()
   await client.api.post(`instances/${id}/connect`, {})
   const qr = await until(async () => (await client.state(id)).qr)
   const { promise, resolve: restart } = Promise.withResolvers<void>()
   network.restartsAfter = promise
-  await openGateway(worker)
+  await startWorker()
   const seen = async () => (await rowsOf(databaseUrl, 'select max("seenUntil")::text as at from web_nodes'))[0].at
   const nodes = async () => (await rowsOf(databaseUrl, 'select from web_nodes')).length
   await until(async () => (await nodes()) === 2)

@@ -59,7 +59,7 @@ async function startCrew(app: App, job: JobImplementation, alarm: JobAlarm): Pro
     start: () => work(app, job, alarm, crew),
     end(id) {
       alarm.remove(name, id)
-      void app.boss.offWork(name, { id, wait: false })
+      app.boss.offWork(name, { id, wait: false }).catch(() => {})
     },
   })
   for (let i = 0; i < job.work.workers; i++) await work(app, job, alarm, crew)

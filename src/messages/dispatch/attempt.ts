@@ -19,6 +19,7 @@ export async function attempt(app: App, message: ClaimedMessage, claimedAt: numb
   await app.failpoint('send.after_provider_accept')
   await app.failpoint('send.before_commit')
   await settlement(app)({ message, outcome })
+  await app.failpoint('send.after_commit_before_ack')
 }
 
 async function send(app: App, message: ClaimedMessage): Promise<SendOutcome> {

@@ -32,7 +32,6 @@ function dispatch(definition: typeof dispatchJob, shape: WorkerShape): JobImplem
     if (definition === dispatchJob) lastInstant(app).at = performance.now()
     const [first, ...others] = jobs
     const failed = first && others.length === 0 ? await sendOne(app, idsOf(first)) : await sendDue(app, jobs.flatMap(idsOf))
-    await app.failpoint('send.after_commit_before_ack')
     return jobs.map((job) => idsOf(job).flatMap((id) => failed.get(id) ?? [])[0])
   })
 }

@@ -50,13 +50,15 @@ export async function readWithoutJob(tx: Sql): Promise<Dispatchable[]> {
   await tx.query('set local enable_nestloop = off')
   const { rows } = await tx.query<Dispatchable>(
     `with known as (
-       select e.id::uuid from pgboss.job j
-       cross join lateral jsonb_array_elements_text(coalesce(j.data->'ids', jsonb_build_array(j.data->'id'))) as e(id)
+       select e.id from pgboss.job j
+       cross join lateral jsonb_array_elements_text(
+         case jsonb_typeof(j.data->'ids') when 'array' then j.data->'ids' else jsonb_build_array(j.data->'id') end
+       ) as e(id)
        where j.name = any($1) and j.state < 'completed'
      ) select m.id, m."scheduledAt", m."campaignId" from messages m
      where m.direction = 'outbound' and m.status in ('queued', 'sending') and m."acceptedAt" is null and m."waitingSince" is null
        and greatest(m."dueAt", m."nextAttemptAt", m."leaseUntil") < now() - interval '2 minutes'
-       and not exists (select 1 from known k where k.id = m.id) order by m.id limit 5000`,
+       and not exists (select 1 from known k where k.id = m.id::text) order by m.id limit 5000`,
     [dispatchQueues],
   )
   return rows

@@ -63,7 +63,7 @@ async function eraseTakenBack(app: App, tx: Sql, { workspaceId, phone }: Asked):
   await eraseTraces(app, tx, await app.hooks.forgetTakenBack(tx, workspaceId, phone))
 }
 
-/** What the event log says of messages, and what receivers of webhooks answered. */
+/** Erases the personal data of messages in the event log, and the answers of webhook receivers to their events. */
 async function eraseTraces(app: App, tx: Sql, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await eraseEvents(tx, ids)

@@ -16,7 +16,7 @@ export async function opusSeconds(chunks: AsyncIterable<Uint8Array>): Promise<nu
   let tail = Buffer.alloc(0)
   for await (const chunk of chunks) {
     if (head.length < headBytes) head = Buffer.concat([head, chunk]).subarray(0, headBytes)
-    tail = Buffer.concat([tail.subarray(-mostPageBytes), chunk]).subarray(-mostPageBytes)
+    tail = Buffer.concat([tail, chunk]).subarray(-mostPageBytes)
   }
   if (head.toString('latin1', 0, 4) !== 'OggS' || !head.includes('OpusHead')) return undefined
   const last = tail.lastIndexOf('OggS')

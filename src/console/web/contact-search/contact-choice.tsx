@@ -27,7 +27,7 @@ export function ContactChoice({ name: field, given, issues, changed }: ContactCh
   const [used, setUsed] = useState(false)
   const around = useRef<HTMLDivElement>(null)
   const isChosen = chosen !== null
-  // What was just used is gone, so the focus goes to what stands in its place.
+  // The control with the focus has been replaced, so its replacement gets the focus.
   // biome-ignore lint/correctness/useExhaustiveDependencies: either of the two comes.
   useEffect(() => {
     if (used) around.current?.querySelector<HTMLElement>('[type=search], button')?.focus()

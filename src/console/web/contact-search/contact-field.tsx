@@ -21,7 +21,7 @@ interface ContactFieldProps extends ComponentProps<typeof TextField> {
 /** The time without a change after which contacts are looked for. */
 const restMs = 200
 
-/** What is typed, without the spaces of a number. */
+/** Returns the search term: the trimmed text, or a number without its separators. */
 function searchIn(value: string): string {
   return /^[+\d\s()-]+$/.test(value) ? value.replaceAll(/[\s()-]/g, '') : value.trim()
 }
@@ -97,7 +97,7 @@ export function ContactField({ value, setValue, choose, except, strict = false, 
         }}
         onKeyDown={move}
         onBlur={() => setOpen(false)}
-        // What is typed is no value of the form then.
+        // Detaches the input from the form, which submits only a chosen contact.
         form={strict ? '' : undefined}
         hint={none ?? (!strict && same ? same.name : hint)}
         {...rest}
