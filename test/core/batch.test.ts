@@ -4,11 +4,12 @@ import { createBatch } from '../../src/core/batch.ts'
 import { until } from '../kit/until.ts'
 
 /** A batch whose flushes end when the test ends them. */
-function controlled(options: { max?: number; parallel?: number } = {}) {
+function controlled(options: { max?: number; parallel?: number; slowMs?: number } = {}) {
   const flushes: { inputs: readonly number[]; end: () => void }[] = []
   const batch = createBatch<number, number>({
     max: options.max ?? 100,
     parallel: options.parallel ?? 1,
+    slowMs: options.slowMs,
     run: (inputs) =>
       new Promise((resolve) => {
         flushes.push({ inputs, end: () => resolve(inputs.map((input) => input * 2)) })
@@ -50,6 +51,28 @@ describe('a batch', () => {
     await until(() => flushes.length === 3)
     flushes[2]?.end()
     expect(await all).toEqual([2, 4, 6, 8, 10])
+  })
+
+  it('starts a second flush beside a slow one, and no third', async () => {
+    const { batch, flushes } = controlled({ max: 1, parallel: 2, slowMs: 20 })
+    const all = Promise.all([1, 2, 3].map(batch))
+    await until(() => flushes.length === 2)
+    flushes[1]?.end()
+    await until(() => flushes.length === 3)
+    for (const { end } of flushes) end()
+    expect(await all).toEqual([2, 4, 6])
+  })
+
+  it('starts no second flush beside one that is not slow', async () => {
+    const { batch, flushes } = controlled({ max: 1, parallel: 2, slowMs: 60_000 })
+    const all = Promise.all([1, 2].map(batch))
+    await until(() => flushes.length === 1)
+    await new Promise(setImmediate)
+    expect(flushes).toHaveLength(1)
+    flushes[0]?.end()
+    await until(() => flushes.length === 2)
+    flushes[1]?.end()
+    expect(await all).toEqual([2, 4])
   })
 
   it('rejects only the member that failed', async () => {

@@ -47,6 +47,7 @@ function createAdmission(app: App): (request: KeyRequest) => Promise<Admission> 
   const batch = createBatch<AdmissionRequest, Admission>({
     max: 500,
     parallel: 2,
+    slowMs: 100,
     run: (requests) => admitAll(app, requests),
     observe: (size) => app.metrics.batchSize.observe({ batch: 'admit' }, size),
   })

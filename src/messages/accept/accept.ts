@@ -41,7 +41,7 @@ function createAcceptance(app: App): Accept {
       return results.slice(taken - length, taken)
     })
   }
-  const alone = createBatch<readonly Submission[], readonly Result[]>({ max: 200, parallel: 2, run })
+  const alone = createBatch<readonly Submission[], readonly Result[]>({ max: 200, parallel: 2, slowMs: 100, run })
   // Each bulk is a batch of its own. This bounds the size of a transaction, and no caller waits for another caller's bulk.
   const many = createBatch<readonly Submission[], readonly Result[]>({ max: 1, parallel: 2, run })
   return (submissions) => (submissions.length > 1 ? many : alone)(submissions)
