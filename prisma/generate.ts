@@ -24,12 +24,12 @@ function known(): string | undefined {
   }
 }
 
-function run(command: string, ...args: string[]): boolean {
-  return spawnSync(path.join(root, 'node_modules/.bin', command), args, { cwd: root, stdio: 'inherit' }).status === 0
+function run(file: string): boolean {
+  return spawnSync(process.execPath, [file], { cwd: root, stdio: 'inherit' }).status === 0
 }
 
 if (known() !== digest()) {
-  if (run('prisma', 'generate', '--no-hints') && run('node', 'codegen.ts')) {
+  if (run('prisma/generators.ts') && run('codegen.ts')) {
     mkdirSync(path.dirname(record), { recursive: true })
     writeFileSync(record, digest())
   } else process.exitCode = 1
