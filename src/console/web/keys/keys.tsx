@@ -2,6 +2,7 @@
 import { KeyRound, Plus } from 'lucide-react'
 import { useState } from 'react'
 import type { KeyRowFragment } from '../generated/keys/graphql.ts'
+import { useRefresh } from '../graph/use-refresh.ts'
 import { useWorkspace } from '../shell/workspace-context.ts'
 import { Spark } from '../ui/chart.tsx'
 import { Confirm } from '../ui/confirm.tsx'
@@ -18,6 +19,7 @@ import { text } from './words.ts'
 export function Keys() {
   const { team } = useWorkspace()
   const { keys, loading, error, again, create, revoke } = useApiKeys()
+  useRefresh(keys.length > 0, again, 5_000)
   const [creating, setCreating] = useState(false)
   const [revoking, setRevoking] = useState<KeyRowFragment | null>(null)
   const columns = [

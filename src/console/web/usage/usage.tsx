@@ -2,6 +2,7 @@
 import { UsageOfInstanceDocument, UsagePageDocument, type UsagePageQuery } from '../generated/usage/graphql.ts'
 import { useInstances } from '../graph/use-instances.ts'
 import { useRead } from '../graph/use-read.ts'
+import { useRefresh } from '../graph/use-refresh.ts'
 import { useAddress } from '../navigation.tsx'
 import { bytes } from '../ui/bytes.ts'
 import { Chart, type Point } from '../ui/chart.tsx'
@@ -20,8 +21,10 @@ type Used = UsagePageQuery['usage']
 export function UsagePage() {
   const [{ instance }, setAddress] = useAddress()
   const instances = useInstances()
-  const { data, error, loading } = useRead(UsagePageDocument, {})
+  const { data, error, loading, again } = useRead(UsagePageDocument, {})
   const ofOne = useRead(UsageOfInstanceDocument, { instanceId: instance ?? '' }, { pause: !instance })
+  useRefresh(true, again, 10_000)
+  useRefresh(instance !== '' && instance !== undefined, ofOne.again, 10_000)
   // Requests are not those of one instance.
   const requests = instance ? undefined : data?.usage.days.map(({ day, requests }) => ({ label: day, value: requests ?? 0 }))
   const days = (instance ? ofOne.data : data)?.usage.days ?? []
