@@ -65,11 +65,16 @@ export async function claimWaiting(
   return (await sql.query<ClaimedDelivery>({ name: 'webhooks.claim.waiting', text: byEndpoint, values })).rows
 }
 
-/** Extends the leases of attempts in progress. */
+/**
+ * Extends the leases of attempts in progress. Rows that are locked are left out: their outcomes are being written, and waiting for them
+ * with other rows locked could end in a deadlock.
+ */
 export async function renewLeases(sql: Sql, token: string, ids: readonly string[]): Promise<void> {
   await sql.query(
-    `update webhook_deliveries set "leaseUntil" = clock_timestamp() + $3 * interval '1 millisecond'
-     where id = any($1::uuid[]) and "leaseToken" = $2`,
+    `with own as (
+       select id from webhook_deliveries where id = any($1::uuid[]) and "leaseToken" = $2 for no key update skip locked
+     )
+     update webhook_deliveries d set "leaseUntil" = clock_timestamp() + $3 * interval '1 millisecond' from own where d.id = own.id`,
     [ids, token, leaseMs],
   )
 }

@@ -144,7 +144,6 @@ function createDeliveryQueues(app: App): DeliveryQueues {
         return await settle({ delivery, token, ...made })
       } catch (error) {
         if (stopping.signal.aborted) throw error
-        app.log.warn({ err: (error as Error).message }, 'webhook outcomes wait for the database')
         await pause(waitMs)
       }
     }

@@ -12,8 +12,20 @@ import { cancelDeliveries, type Settlement, writeVerdicts } from './settle.sql.t
 /** Milliseconds until the next attempt; null when there is none, or when another process has the lease. */
 export type Settled = number | null
 
-/** Commits verdicts in one transaction (group commit). Those whose lease passed to another process are skipped (fencing) and counted. */
+/**
+ * Commits verdicts in one transaction (group commit). Those whose lease passed to another process are skipped (fencing) and counted.
+ * @throws when the database is unavailable; it is logged once for all of them.
+ */
 export async function settleDeliveries(app: App, settlements: readonly Settlement[]): Promise<Settled[]> {
+  try {
+    return await settleTogether(app, settlements)
+  } catch (error) {
+    app.log.warn({ deliveries: settlements.length, err: (error as Error).message }, 'webhook outcomes not stored')
+    throw error
+  }
+}
+
+async function settleTogether(app: App, settlements: readonly Settlement[]): Promise<Settled[]> {
   return await sqlTransaction(app.pool, async (tx) => {
     await noteHealth(app, tx, settlements)
     const gaps = settlements.map((settlement) => gapOf(app, settlement))
