@@ -90,9 +90,10 @@ it('judges a scheduled message for its own hour when it is accepted, and again w
   expect(apart.warnings.join()).not.toContain('hourly')
   const old = await schedule(instance, 20 * dayMs, to)
   expect([old.warnings.join(), old.safety.state]).toEqual([expect.not.stringContaining('Outbound'), 'stable'])
-  const soon = await schedule(instance, 3_000, to)
+  const soon = await schedule(instance, 30 * minuteMs, to)
   expect(soon.warnings.join()).not.toContain('Outbound')
   for (let i = 0; i < 10; i++) await client.post('messages/send', text(instance, undefined, to))
+  await bringForward(scene.databaseUrl, [soon.id])
   const record = await until(async () => {
     const { data } = (await client.get(`messages/${soon.id}`)).body
     return data.status === 'read' && data
