@@ -13,6 +13,7 @@ import { benchFanout } from './fanout.ts'
 import { benchLatency } from './latency.ts'
 import { benchList } from './list.ts'
 import { benchNetworks } from './networks.ts'
+import { benchWebhooks } from './webhooks.ts'
 
 const benches: Record<string, () => Promise<Figures[]>> = {
   accept: benchAccept,
@@ -20,6 +21,7 @@ const benches: Record<string, () => Promise<Figures[]>> = {
   bulk: benchBulk,
   latency: benchLatency,
   networks: benchNetworks,
+  webhooks: benchWebhooks,
   'fan-out': benchFanout,
   campaign: benchCampaign,
   list: benchList,
