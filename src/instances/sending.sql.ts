@@ -2,8 +2,11 @@
 import type { Sql } from '../core/database/database.ts'
 import type { Instance } from '../generated/prisma/client.ts'
 
-/** The part of an instance that new messages need. `disconnections` are those of the last 24 hours. */
-export type SendingInstance = Pick<
+/**
+ * The part of an instance that new messages need. `disconnections` are those of the last 24 hours; `holder` is the process that holds its
+ * connection, if it has one.
+ */
+export type SendingInstance = { holder: string | null } & Pick<
   Instance,
   | 'id'
   | 'workspaceId'
@@ -28,8 +31,9 @@ export async function readSendingInstances(
   const { rows } = await tx.query<SendingInstance & { now: Date }>({
     name: 'instances.sending',
     text: `select date_trunc('milliseconds', now()) as now, i.id, i."workspaceId", i.provider, i."waNumber", i."firstConnectedAt", i."restrictedAt",
-        i."atRiskAt", i."dailyRecipients", coalesce(i.disconnections, '{}') as disconnections, i."deletedAt"
-      from (select 1) one left join instances i on i.id = any($1::uuid[])`,
+        i."atRiskAt", i."dailyRecipients", coalesce(i.disconnections, '{}') as disconnections, i."deletedAt", l.node as holder
+      from (select 1) one left join instances i on i.id = any($1::uuid[])
+      left join instance_leases l on l."instanceId" = i.id and l."leaseUntil" > now()`,
     values: [ids],
   })
   const { now } = rows[0] as { now: Date }
@@ -55,7 +59,7 @@ export async function lockConnectedOrDeleted(tx: Sql, id: string): Promise<boole
   return (rowCount ?? 0) > 0
 }
 
-/** The channel on which a process learns that messages wait for a connection that it holds. */
+/** The channel on which a process learns of messages for a connection that it holds: of new ones by their ids, or that some wait. */
 const channel = 'gateway_holders'
 
 /** Notifies the other processes than `node` that hold the connections of these instances, when `tx` commits. */
@@ -65,6 +69,33 @@ export async function notifyHolders(tx: Sql, ids: readonly string[], node: strin
      where "instanceId" = any($1::uuid[]) and node <> $2 and "leaseUntil" > now()`,
     [ids, node],
   )
+}
+
+/** PostgreSQL takes less than 8,000 bytes in a notification. */
+const mostTold = 200
+
+/** Tells the holders of their connections about new messages, when `tx` commits. */
+export async function tellHolders(
+  tx: Sql,
+  messages: readonly { id: string; instanceId: string; holder: string }[],
+): Promise<void> {
+  if (messages.length === 0) return
+  const payloads: string[] = []
+  for (const [connection, list] of Map.groupBy(messages, ({ holder, instanceId }) => `${holder} ${instanceId}`)) {
+    const ids = list.map(({ id }) => id)
+    for (let i = 0; i < ids.length; i += mostTold) payloads.push(`${connection} ${ids.slice(i, i + mostTold)}`)
+  }
+  await tx.query({
+    name: 'holders.tell',
+    text: `select pg_notify('${channel}', payload) from unnest($1::text[]) as u(payload)`,
+    values: [payloads],
+  })
+}
+
+/** A notification on this channel: the process that it is for, the instance, and the ids of new messages. */
+export function readTold(payload: string): { node?: string; instanceId?: string; ids: string[] } {
+  const [node, instanceId, ids] = payload.split(' ')
+  return { node, instanceId, ids: ids?.split(',') ?? [] }
 }
 
 /** Receives these notifications in the session of a dedicated connection. */

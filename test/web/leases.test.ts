@@ -24,7 +24,8 @@ it('a connection ends before its lease does when the database cannot renew it, a
   const id = await client.pair(network, account)
   const locker = await sql(databaseUrl).connect()
   try {
-    await locker.query('begin; lock table instance_leases in access exclusive mode')
+    // Leases can be read, as acceptance does, and cannot be written.
+    await locker.query('begin; lock table instance_leases in exclusive mode')
     const { rows } = await locker.query('select "leaseUntil" from instance_leases where "instanceId" = $1', [id])
     const leaseUntil = rows[0].leaseUntil as Date
     expect(leaseUntil.getTime()).toBeGreaterThan(Date.now())

@@ -15,7 +15,7 @@ import { codeOf } from '../../core/errors.ts'
 import { definePart } from '../../core/part.ts'
 import { emit } from '../../events/log/emit.ts'
 import type { Message } from '../../generated/prisma/client.ts'
-import { dispatchRequest, enqueueDispatch } from '../dispatch/dispatch-job.ts'
+import { enqueueNew } from '../dispatch/enqueue-new.ts'
 import { messageEvent } from '../events.ts'
 import { readOutside } from '../safety/free-window.ts'
 import { safetyCache } from '../safety/safety.ts'
@@ -146,7 +146,7 @@ async function reserve(tx: Sql, drafts: readonly Draft[], results: (Result | und
 async function store(app: App, tx: Sql, drafts: readonly Accepted[], results: (Result | undefined)[]): Promise<void> {
   const messages = composeRows(app, await readOutside(app, tx, drafts))
   for (const [i, message] of messages.entries()) results[(drafts[i] as Draft).index] = message
-  const requests = messages.map((message) => dispatchRequest(message, message.scheduledAt ?? undefined))
+  const holders = drafts.map(({ instance }) => instance.holder)
   const events = messages.map((message) => messageEvent(message, 'queued', message.createdAt))
-  await Promise.all([insertMessages(tx, messages), enqueueDispatch(app, tx, requests), emit(tx, events)])
+  await Promise.all([insertMessages(tx, messages), enqueueNew(app, tx, messages, holders), emit(tx, events)])
 }

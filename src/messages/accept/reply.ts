@@ -4,7 +4,7 @@ import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { newId } from '../../core/id.ts'
 import { emit } from '../../events/log/emit.ts'
-import { dispatchRequest, enqueueDispatch } from '../dispatch/dispatch-job.ts'
+import { enqueueNew } from '../dispatch/enqueue-new.ts'
 import { messageEvent } from '../events.ts'
 import { safetyCache } from '../safety/safety.ts'
 import { compose } from './compose.ts'
@@ -48,10 +48,11 @@ export async function acceptReplies(app: App, tx: Sql, replies: readonly Reply[]
   const messages = composeRows(app, drafts)
   await Promise.all([
     insertMessages(tx, messages),
-    enqueueDispatch(
+    enqueueNew(
       app,
       tx,
-      messages.map((message) => dispatchRequest(message)),
+      messages,
+      drafts.map(({ instance }) => instance.holder),
     ),
     emit(
       tx,

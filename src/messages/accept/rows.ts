@@ -11,7 +11,7 @@ import type { ComposedMessage } from './compose.ts'
 export interface NewMessage extends ComposedMessage {
   id: string
   principal: Pick<Principal, 'userId' | 'workspaceId'>
-  instance: SafetyInstance & { waNumber: string | null; provider: ProviderName }
+  instance: SafetyInstance & { waNumber: string | null; provider: ProviderName; holder: string | null }
   to: string
   scheduledAt: Date | null
   /** Orders it among the messages to the same number. */

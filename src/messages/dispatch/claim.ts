@@ -222,7 +222,7 @@ async function lease(app: App, tx: Sql, rows: readonly OpenRow[], released: bool
     campaignId: row.campaignId,
     token: randomUUID(),
     guardAt: new Date(row.now.getTime() + leaseMs + guardMarginMs),
-    guarded: released || inFlight(app).isSlow(row.instanceId),
+    guarded: released || row.heldBy !== null || inFlight(app).isSlow(row.instanceId),
     workspaceId: row.workspaceId,
     peer: row.peer,
     attempt: row.attempts + 1,

@@ -76,10 +76,20 @@ export async function dropGuards(
   }
 }
 
-/** Adds the jobs to their queues, in the transaction `tx`. Messages that are due at once share jobs. */
-export async function enqueueDispatch(app: Pick<App, 'boss'>, tx: Sql, requests: readonly DispatchRequest[]): Promise<void> {
+/** Adds the jobs to their queues, in the transaction `tx`. Messages that are due at once share jobs, which start at `startAfter`. */
+export async function enqueueDispatch(
+  app: Pick<App, 'boss'>,
+  tx: Sql,
+  requests: readonly DispatchRequest[],
+  startAfter?: Date,
+): Promise<void> {
   for (const [job, list] of Map.groupBy(requests, (request) => request.job)) {
     const jobs = shareJobs(list, (several) => ({ ids: several.map(({ id }) => id) }))
-    await enqueue(app, tx, job, jobs)
+    await enqueue(
+      app,
+      tx,
+      job,
+      jobs.map((request) => ({ ...request, startAfter: request.startAfter ?? startAfter })),
+    )
   }
 }

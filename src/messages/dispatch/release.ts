@@ -2,14 +2,16 @@
 // that accepted them is not the one that holds the connection.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../../core/app.ts'
+import { createBatch } from '../../core/batch.ts'
 import { connectDedicated } from '../../core/database/dedicated.ts'
-import { listenAsHolder } from '../../instances/sending.sql.ts'
+import { listenAsHolder, readTold } from '../../instances/sending.sql.ts'
 import { providers } from '../../providers/providers.ts'
 import { widerThan } from '../safety/policy.ts'
+import { lastInstant } from './dispatch.ts'
 import { instanceKey } from './hold-key.ts'
 import { readHeld, readKey } from './holds.sql.ts'
 import { inFlight } from './in-flight.ts'
-import { sendReleased } from './send.ts'
+import { sendAhead, sendReleased } from './send.ts'
 
 /** For longer holds, only the job of the key releases their messages. */
 const longestTimerMs = 60_000
@@ -68,15 +70,28 @@ export function startReleasing(app: App): AsyncDisposable {
     }
   }
 
-  /** Learns from other processes that messages wait for a connection that this one holds. The jobs of their keys repeat a lost notification. */
+  /** Sends new messages for a connection of this process. It claims as many at a time as the workers do, so that others get connections. */
+  const sendNew = createBatch<string, undefined>({
+    max: 200,
+    parallel: 3,
+    async run(ids) {
+      lastInstant(app).at = performance.now()
+      await sendAhead(app, ids)
+      return ids.map(() => undefined)
+    },
+  })
+
+  /** Learns of messages for a connection that this process holds. A job of theirs, or of their key, repeats a lost notification. */
   async function listen(): Promise<void> {
     while (!stopping.signal.aborted) {
       try {
         await using connection = await connectDedicated(app, 'gateway-holder')
         const { client, lost } = connection
         client.on('notification', ({ payload = '' }) => {
-          const [node, instanceId] = payload.split(' ')
-          if (node === app.node && instanceId) start(instanceKey(instanceId))
+          const { node, instanceId, ids } = readTold(payload)
+          if (node !== app.node || !instanceId) return
+          if (ids.length > 0) inFlight(app).keep(Promise.all(ids.map(sendNew)))
+          else start(instanceKey(instanceId))
         })
         await listenAsHolder(client)
         const over = AbortSignal.any([stopping.signal, lost])

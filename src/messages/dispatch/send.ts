@@ -96,15 +96,15 @@ async function detach(app: App, late: readonly Sending[], next: readonly NextMes
   if (jobs.length > 0) await sqlTransaction(app.pool, (tx) => enqueueDispatch(app, tx, jobs))
   for (const [i, { done }] of late.entries()) {
     const behind = (lines[i]?.behind ?? []).map(({ id }) => id)
-    if (behind.length > 0) flight.keep(done.then(() => goOn(app, behind)))
+    if (behind.length > 0) flight.keep(done.then(() => sendAhead(app, behind)))
   }
 }
 
-/** Never rejects: messages that could not be sent have a job. */
-async function goOn(app: App, ids: readonly string[]): Promise<void> {
+/** Sends messages ahead of their jobs. Never rejects: those that could not be sent have a job. */
+export async function sendAhead(app: App, ids: readonly string[]): Promise<void> {
   try {
     await sendDue(app, ids, true)
   } catch (error) {
-    app.log.warn({ err: (error as Error).message }, 'messages behind a late one wait for their jobs')
+    app.log.warn({ err: (error as Error).message }, 'messages wait for their jobs')
   }
 }

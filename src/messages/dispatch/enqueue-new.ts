@@ -1,0 +1,42 @@
+// Gives new messages their jobs. Those whose connection a process holds go to that process at once, so that no other one claims them in vain.
+import type { App } from '../../core/app.ts'
+import type { Sql } from '../../core/database/database.ts'
+import { tellHolders } from '../../instances/sending.sql.ts'
+import { type Dispatchable, type DispatchRequest, dispatchRequest, enqueueDispatch } from './dispatch-job.ts'
+
+export interface NewDispatchable extends Dispatchable {
+  instanceId: string
+  createdAt: Date
+}
+
+/**
+ * The holder claims new messages when it is told about them. Their jobs start so much later: they find the messages that it did not claim,
+ * or did not send.
+ */
+const headStartMs = 1_000
+
+/** Adds the jobs of messages, in the transaction that inserts them. `holders`: the process that holds the connection of each, if any. */
+export async function enqueueNew(
+  app: App,
+  tx: Sql,
+  messages: readonly NewDispatchable[],
+  holders: readonly (string | null)[],
+): Promise<void> {
+  const told: (NewDispatchable & { holder: string })[] = []
+  const others: DispatchRequest[] = []
+  for (const [i, message] of messages.entries()) {
+    const holder = holders[i]
+    if (holder && !message.scheduledAt) told.push({ ...message, holder })
+    else others.push(dispatchRequest(message, message.scheduledAt ?? undefined))
+  }
+  await Promise.all([
+    enqueueDispatch(app, tx, others),
+    enqueueDispatch(
+      app,
+      tx,
+      told.map((message) => dispatchRequest(message)),
+      new Date((told[0]?.createdAt.getTime() ?? 0) + headStartMs),
+    ),
+    tellHolders(tx, told),
+  ])
+}
