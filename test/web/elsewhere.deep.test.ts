@@ -36,27 +36,28 @@ it('a message that another process accepted is on the socket about as soon as on
     return arrived.at
   }
   for (const gateway of gateways) for (let i = 0; i < 5; i++) await send(gateway, `warm ${gateway.url} ${i}`)
-  const halves: Record<string, number> = {}
-  for (const [n, gateway] of gateways.entries()) {
-    const times: number[] = []
-    for (let i = 0; i < count; i++) {
+  const times = { holder: [] as number[], other: [] as number[] }
+  // In turns, so that other load on the machine affects both alike.
+  for (let i = 0; i < count; i++) {
+    for (const [n, gateway] of gateways.entries()) {
       const askedAt = performance.now()
-      times.push((await send(gateway, `${n} ${i}`)) - askedAt)
+      times[path.endsWith(`/${n}`) ? 'holder' : 'other'].push((await send(gateway, `${n} ${i}`)) - askedAt)
     }
-    times.sort((a, b) => a - b)
-    const where = path.endsWith(`/${n}`) ? 'holder' : 'other'
-    halves[where] = times[count / 2] as number
-    const [most, last] = [times.at(-2) as number, times.at(-1) as number]
-    console.log(
-      `accepted by the ${where}: request to socket p50 ${halves[where].toFixed(0)} ms, p99 ${most.toFixed(0)} ms, slowest ${last.toFixed(0)} ms`,
-    )
   }
-  // It takes a notification and a claim more.
-  expect(halves.other).toBeLessThan(3 * (halves.holder as number) + 100)
+  const median = (where: 'holder' | 'other') => {
+    const sorted = times[where].sort((a, b) => a - b)
+    const [half, most, last] = [count / 2, -2, -1].map((at) => sorted.at(at) as number) as [number, number, number]
+    console.log(
+      `accepted by the ${where}: request to socket p50 ${half.toFixed(0)} ms, p99 ${most.toFixed(0)} ms, slowest ${last.toFixed(0)} ms`,
+    )
+    return half
+  }
+  // The holder is notified of both alike. A claim by another process before its own would take as long again.
+  expect(median('other')).toBeLessThan(1.5 * median('holder') + 30)
   expect(network.faults).toEqual([])
 
   // Its holder logs in again while each of these messages waits, and does not let them wait for a time.
-  const times: number[] = []
+  const waits: number[] = []
   for (let i = 0; i < 30; i++) {
     const { promise, resolve: open } = Promise.withResolvers<void>()
     network.loginsAfter = promise
@@ -76,13 +77,13 @@ it('a message that another process accepted is on the socket about as soon as on
     const arrived = await until(() => network.arrived.find(({ message }) => message.extendedTextMessage?.text === text), {
       everyMs: 2,
     })
-    times.push(arrived.at - openedAt)
+    waits.push(arrived.at - openedAt)
   }
-  times.sort((a, b) => a - b)
+  waits.sort((a, b) => a - b)
   console.log(
-    `login accepted to socket, for a message that waits: p50 ${times[15]?.toFixed(0)} ms, slowest ${times.at(-1)?.toFixed(0)} ms`,
+    `login accepted to socket, for a message that waits: p50 ${waits[15]?.toFixed(0)} ms, slowest ${waits.at(-1)?.toFixed(0)} ms`,
   )
   // A login and a send. The check of waiting messages comes after 10 s.
-  expect(times.at(-1)).toBeLessThan(9_000)
+  expect(waits.at(-1)).toBeLessThan(9_000)
   expect(network.replaced).toBe(0)
 })

@@ -15,29 +15,39 @@ const failpoints = [
   'send.after_commit_before_ack',
 ]
 
-it('loses no message and shows none twice, wherever its process dies', { timeout: 400_000 }, async () => {
-  const databaseUrl = await cloneDatabase()
-  const network = await openLoopback(ann)
-  const env = environmentOf(network)
-  const setup = await startGateway({ databaseUrl, env })
-  const client = await openClient(databaseUrl, setup)
-  const instanceId = await client.pair(network, '390000000095')
-  await setup.stop()
-  for (const failpoint of failpoints) {
-    const doomed = await startGateway({ databaseUrl, env: { ...env, FAILPOINT: `${failpoint}=kill` } })
-    // The process may die before it answers.
-    await api(doomed, client.account.apiKey)
-      .post('messages/send', { instanceId, to: `+${ann}`, type: 'text', text: failpoint })
-      .catch(() => {})
-    expect((await doomed.exited).signal).toBe('SIGKILL')
-  }
-  await startGateway({ databaseUrl, env })
-  await until(async () => (await rowsOf(databaseUrl, `select status from messages`)).every(({ status }) => status === 'sent'), {
-    timeoutMs: 120_000,
-    everyMs: 100,
-  })
-  expect(network.arrived.map(({ message }) => message.extendedTextMessage?.text)).toEqual(failpoints)
-  // Those whose process died after the call left again under their ids.
-  expect(network.arrived.some(({ repeats }) => repeats > 0)).toBe(true)
-  expect(network.faults).toEqual([])
-})
+it.each([
+  ['it', false],
+  ['another process', true],
+])(
+  'loses no message and shows none twice, wherever a process dies that sends what %s accepted',
+  { timeout: 400_000 },
+  async (_, apart) => {
+    const databaseUrl = await cloneDatabase()
+    const network = await openLoopback(ann)
+    const env = environmentOf(network)
+    const setup = await startGateway({ databaseUrl, env })
+    const client = await openClient(databaseUrl, setup)
+    const instanceId = await client.pair(network, '390000000095')
+    await setup.stop()
+    const other = apart ? await startGateway({ databaseUrl, env: { ...env, ROLES: 'http' } }) : undefined
+    for (const failpoint of failpoints) {
+      const doomed = await startGateway({ databaseUrl, env: { ...env, FAILPOINT: `${failpoint}=kill` } })
+      // It is told about messages of a connection that it has.
+      if (other) await until(() => network.connected.length === 1)
+      // The process may die before it answers.
+      await api(other ?? doomed, client.account.apiKey)
+        .post('messages/send', { instanceId, to: `+${ann}`, type: 'text', text: failpoint })
+        .catch(() => {})
+      expect((await doomed.exited).signal).toBe('SIGKILL')
+    }
+    await startGateway({ databaseUrl, env })
+    await until(async () => (await rowsOf(databaseUrl, `select status from messages`)).every(({ status }) => status === 'sent'), {
+      timeoutMs: 120_000,
+      everyMs: 100,
+    })
+    expect(network.arrived.map(({ message }) => message.extendedTextMessage?.text)).toEqual(failpoints)
+    // Those whose process died after the call left again under their ids.
+    expect(network.arrived.some(({ repeats }) => repeats > 0)).toBe(true)
+    expect(network.faults).toEqual([])
+  },
+)
