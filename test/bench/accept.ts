@@ -4,7 +4,7 @@ import { clearMessages, load, median, medianRatio, openStage, type Stage } from 
 const connections = 128
 const accounts = 64
 const rounds = 5
-const seconds = 4
+const seconds = 2
 
 export interface Figures {
   name: string

@@ -1,4 +1,6 @@
-// npm run bench [-- NAME] [-- --json FILE]: every figure beside a bare baseline of the same run.
+// npm run bench [-- NAME] [-- full] [-- --json FILE]: every figure beside a bare baseline of the same run, in six minutes. `full` takes half an
+// hour: it adds the bench `cost` and the heap of the console, whose figures are curves, and more and longer rounds of networks, campaign
+// and console.
 import { writeFile } from 'node:fs/promises'
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -13,9 +15,12 @@ import { benchFanout } from './fanout.ts'
 import { benchLatency } from './latency.ts'
 import { benchList } from './list.ts'
 import { benchNetworks } from './networks.ts'
+import { closeServer } from './stage.ts'
 import { benchWebhooks } from './webhooks.ts'
 
-const benches: Record<string, () => Promise<Figures[]>> = {
+type Bench = (full: boolean) => Promise<Figures[]>
+
+const benches: Record<string, Bench> = {
   accept: benchAccept,
   dispatch: benchDispatch,
   bulk: benchBulk,
@@ -31,7 +36,9 @@ const benches: Record<string, () => Promise<Figures[]>> = {
 }
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { json: { type: 'string' } } })
-const names = positionals.length > 0 ? positionals : Object.keys(benches)
+const full = positionals.includes('full')
+const named = positionals.filter((name) => name !== 'full')
+const names = named.length > 0 ? named : Object.keys(benches).filter((name) => full || name !== 'cost')
 const unknown = names.filter((name) => !benches[name])
 if (unknown.length > 0) {
   console.error(`No bench is called ${unknown.join(', ')}; there are ${Object.keys(benches).join(', ')}`)
@@ -39,7 +46,12 @@ if (unknown.length > 0) {
 }
 
 const figures: Figures[] = []
-for (const name of names) figures.push(...(await (benches[name] as () => Promise<Figures[]>)()))
+for (const name of names) {
+  const begun = performance.now()
+  figures.push(...(await (benches[name] as Bench)(full)))
+  console.error(`${name} took ${Math.round((performance.now() - begun) / 1000)} s`)
+}
+await closeServer()
 
 /** Compares with a target such as `≥ 1.5 ×` (of the baseline) or `≤ 30 ms` (in the bench's own unit). */
 function meets(target: string, gateway: number, ratio: number): boolean {

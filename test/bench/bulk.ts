@@ -5,7 +5,7 @@ import type { Figures } from './accept.ts'
 import { type Account, median, openStage, type Running, type Stage } from './stage.ts'
 
 const count = 10_000
-const rounds = 5
+const rounds = 3
 
 interface Round {
   contactIds: string[]

@@ -8,7 +8,7 @@ import type { Figures } from './accept.ts'
 import { type Account, median, openStage, password, percentile, type Running, type Stage } from './stage.ts'
 import { readVitals, watchVitals } from './vitals.ts'
 
-const rounds = 5
+const rounds = { short: 3, full: 5 }
 const slowerCpu = 4
 
 /** A page under measurement: how it is opened, and how 20 of its rows change. */
@@ -27,7 +27,7 @@ interface Scene {
   signIn: (context: BrowserContext) => Promise<void>
 }
 
-export async function benchConsole(): Promise<Figures[]> {
+export async function benchConsole(full: boolean): Promise<Figures[]> {
   await using stage = await openStage(1)
   await using gateway = await stage.start('src/main.ts')
   await using baseline = await stage.start('test/bench/baseline-console.ts')
@@ -49,7 +49,8 @@ export async function benchConsole(): Promise<Figures[]> {
       open: async () => baseline.url,
       publish: (step) => fetch(`${baseline.url}/publish`, { method: 'POST', body: steps[step % 4] }),
     }
-    return [...(await compare(browser, ours, bare)), await commitToPainted(scene), await heapGrowth(scene)]
+    const compared = await compare(browser, ours, bare, full ? rounds.full : rounds.short)
+    return [...compared, await commitToPainted(scene), ...(full ? [await heapGrowth(scene)] : [])]
   } finally {
     await browser.close()
   }
@@ -74,10 +75,10 @@ interface Measured {
   cls: number
 }
 
-async function compare(browser: Browser, ours: Side, bare: Side): Promise<Figures[]> {
+async function compare(browser: Browser, ours: Side, bare: Side, times: number): Promise<Figures[]> {
   const all = { ours: [] as Measured[], bare: [] as Measured[] }
   // In turns, so that other load on the machine affects both alike.
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round < times; round++) {
     all.bare.push(await measure(browser, bare))
     all.ours.push(await measure(browser, ours))
     console.error(`console: round ${round + 1}: ${JSON.stringify({ ours: all.ours.at(-1), bare: all.bare.at(-1) })}`)
@@ -136,13 +137,13 @@ async function interact(page: Page, cdp: CDPSession, side: Side): Promise<number
       .nth(n % 10)
       .click()
     interactions++
-    await pause(60)
+    await pause(30)
   }
   await page.getByRole('textbox', { name: 'Number' }).focus()
   for (let n = 0; n < 30; n++) {
     await page.keyboard.press(String(n % 10))
     interactions++
-    await pause(60)
+    await pause(30)
   }
   busy = false
   await traffic

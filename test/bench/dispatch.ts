@@ -3,8 +3,8 @@ import { type Figures, inserts } from './accept.ts'
 import { type Account, clearMessages, load, median, medianRatio, openStage, type Running, type Stage } from './stage.ts'
 
 const accounts = 64
-const rounds = 3
-const messages = 12_800
+const rounds = 5
+const messages = 6_400
 
 export async function benchDispatch(): Promise<Figures[]> {
   await using stage = await openStage(accounts)
@@ -12,7 +12,7 @@ export async function benchDispatch(): Promise<Figures[]> {
   await using baseline = await stage.start('test/bench/baseline-insert.ts')
   const rates = { baseline: [] as number[], gateway: [] as number[] }
   for (let round = 0; round <= rounds; round++) {
-    const bare = await load({ url: baseline.url, path: '/insert', connections: 128, seconds: 4, requests: inserts(stage) })
+    const bare = await load({ url: baseline.url, path: '/insert', connections: 128, seconds: 2, requests: inserts(stage) })
     await clearMessages(stage)
     const full = await drive(stage, gateway)
     await clearMessages(stage)

@@ -13,7 +13,7 @@ import { type Account, median, openStage, type Running, type Stage } from './sta
 const subscribers = 1_000
 /** The most subscriptions that one key may hold. */
 const subscribersOfKey = 50
-const eventsOfRound = 400
+const eventsOfRound = 200
 const rounds = 5
 
 const document = 'subscription { events { id type cursor createdAt payload } }'

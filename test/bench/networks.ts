@@ -6,17 +6,19 @@ import { type Account, clearMessages, openStage, percentile, type Running, type 
 
 const healthyCount = 80
 const hangingCount = 20
-const hangMs = 10_000
-/** Interleaved and short, so that other load on the machine affects both sides alike. */
-const rounds = 8
-const bulksPerRound = 50
+/** Rounds are interleaved and short, so that other load on the machine affects both sides alike. Each waits until nothing hangs. */
+const extents = {
+  short: { rounds: 5, bulksPerRound: 25, hangMs: 2_500 },
+  full: { rounds: 8, bulksPerRound: 50, hangMs: 10_000 },
+}
 const everyMs = 100
 /** Messages of one bulk: a tenth of the instances at a time, so that each sends about one message a second. */
 const share = 10
 const many = 1_000
 const bulkSize = 200
 
-export async function benchNetworks(): Promise<Figures[]> {
+export async function benchNetworks(full: boolean): Promise<Figures[]> {
+  const { rounds, bulksPerRound, hangMs } = full ? extents.full : extents.short
   await using stage = await openStage(1)
   await using gateway = await stage.start('src/main.ts', { SANDBOX_LATENCY_MS: '0' })
   const account = stage.accounts[0] as Account
@@ -29,7 +31,7 @@ export async function benchNetworks(): Promise<Figures[]> {
     // In turns, because the tables grow from the first half to the second.
     for (const half of round % 2 === 0 ? (['without', 'during'] as const) : (['during', 'without'] as const)) {
       await setHang(stage, hanging, half === 'during' ? hangMs : 0)
-      halves[half] = await drive(stage, gateway, account, healthy, hanging)
+      halves[half] = await drive(stage, gateway, account, healthy, hanging, bulksPerRound)
       await setHang(stage, hanging, 0)
       await settled(stage)
     }
@@ -105,10 +107,11 @@ async function drive(
   account: Account,
   healthy: readonly string[],
   hanging: readonly string[],
+  bulks: number,
 ): Promise<number[]> {
   const begin = new Date()
   const part = (ids: readonly string[], i: number) => ids.filter((_, n) => n % share === i % share)
-  for (let i = 0; i < bulksPerRound; i++) {
+  for (let i = 0; i < bulks; i++) {
     await Promise.all([sendBulk(gateway, account, [...part(healthy, i), ...part(hanging, i)]), pause(everyMs)])
   }
   for (;;) {

@@ -1,4 +1,4 @@
-// The environment of the benches: a PostgreSQL of their own, accounts with connected instances, child processes, load.
+// The environment of the benches: a PostgreSQL of their own with a database for each, accounts with connected instances, child processes, load.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -13,7 +13,7 @@ import { openEmbedded } from '../../src/core/database/embedded.ts'
 import { migrate } from '../../src/core/database/migrate.ts'
 import { newId } from '../../src/core/id.ts'
 
-/** Of every account. */
+/** Of the first account; the others have none, because each hash takes a while. */
 export const password = 'correct horse battery'
 
 const root = path.resolve(import.meta.dirname, '../..')
@@ -39,24 +39,62 @@ export interface Running extends AsyncDisposable {
   pid: number
 }
 
-/** Sets up a fresh database with `accounts` accounts on the largest plan, each with one connected sandbox instance. */
-export async function openStage(accounts: number): Promise<Stage> {
+/** The PostgreSQL of a run, with a migrated database as the template of the others. */
+interface Server extends AsyncDisposable {
+  /** Of the template. */
+  url: string
+}
+
+let shared: Promise<Server> | undefined
+
+/** Stops the PostgreSQL of all stages, and deletes it. */
+export async function closeServer(): Promise<void> {
+  await (await shared)?.[Symbol.asyncDispose]()
+}
+
+async function openServer(): Promise<Server> {
   await using parts = new AsyncDisposableStack()
   const dataDir = await mkdtemp(path.join(tmpdir(), 'gateway-bench-'))
   parts.defer(() => rm(dataDir, { recursive: true, force: true }))
-  const database = parts.use(await openEmbedded({ dataDir, as: 'gateway', onTrouble: (message) => console.error(message) }))
-  await migrate(database.url)
-  const pool = new pg.Pool({ connectionString: database.url, max: 4 })
+  const { url: admin } = parts.use(await openEmbedded({ dataDir, as: 'gateway', onTrouble: (message) => console.error(message) }))
+  await runOn(admin, 'create database template')
+  const url = databaseOf(admin, 'template')
+  await migrate(url)
+  const moved = parts.move()
+  return { url, [Symbol.asyncDispose]: () => moved.disposeAsync() }
+}
+
+function databaseOf(url: string, name: string): string {
+  return Object.assign(new URL(url), { pathname: `/${name}` }).href
+}
+
+async function runOn(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query(statement)
+  await client.end()
+}
+
+/** Sets up a fresh database with `accounts` accounts on the largest plan, each with one connected sandbox instance. */
+export async function openStage(accounts: number): Promise<Stage> {
+  shared ??= openServer()
+  const server = await shared
+  await using parts = new AsyncDisposableStack()
+  const admin = databaseOf(server.url, 'postgres')
+  await runOn(admin, 'create database stage template template')
+  parts.defer(() => runOn(admin, 'drop database stage with (force)'))
+  const url = databaseOf(server.url, 'stage')
+  const pool = new pg.Pool({ connectionString: url, max: 4 })
   parts.defer(() => pool.end())
-  const clients = parts.use(openDatabase(database.url, () => {}, { max: 1 }))
+  const clients = parts.use(openDatabase(url, () => {}, { max: 1 }))
   const made: Account[] = []
   for (let i = 0; i < accounts; i++) made.push(await makeAccount(pool, clients.db, i))
   const moved = parts.move()
   return {
-    databaseUrl: database.url,
+    databaseUrl: url,
     pool,
     accounts: made,
-    start: (script, env = {}) => startProcess(script, { DATABASE_URL: database.url, ...env }),
+    start: (script, env = {}) => startProcess(script, { DATABASE_URL: url, ...env }),
     [Symbol.asyncDispose]: () => moved.disposeAsync(),
   }
 }
@@ -66,7 +104,7 @@ async function makeAccount(pool: pg.Pool, db: Db, i: number): Promise<Account> {
     email: `bench${i}@gateway.test`,
     name: 'Bench',
     plan: 'max',
-    password,
+    password: i === 0 ? password : undefined,
   })
   const instanceId = newId()
   await pool.query(
