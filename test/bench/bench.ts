@@ -49,9 +49,14 @@ const figures: Figures[] = []
 for (const name of names) {
   const begun = performance.now()
   figures.push(...(await (benches[name] as Bench)(full)))
-  console.error(`${name} took ${Math.round((performance.now() - begun) / 1000)} s`)
+  console.error(`${name} took ${secondsSince(begun)} s`)
 }
 await closeServer()
+console.error(`all took ${secondsSince(0)} s`)
+
+function secondsSince(begun: number): number {
+  return Math.round((performance.now() - begun) / 1000)
+}
 
 /** Compares with a target such as `≥ 1.5 ×` (of the baseline) or `≤ 30 ms` (in the bench's own unit). */
 function meets(target: string, gateway: number, ratio: number): boolean {

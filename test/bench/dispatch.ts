@@ -4,7 +4,7 @@ import { type Account, clearMessages, load, median, medianRatio, openStage, type
 
 const accounts = 64
 const rounds = 5
-const messages = 6_400
+const messages = 3_200
 
 export async function benchDispatch(): Promise<Figures[]> {
   await using stage = await openStage(accounts)

@@ -8,7 +8,7 @@ const connections = 32
 const accounts = 16
 const messages = 1_000
 const rounds = 5
-const seconds = 2
+const seconds = 1
 
 const fields = 'status type to body createdAt'
 const relations = {

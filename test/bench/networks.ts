@@ -8,7 +8,7 @@ const healthyCount = 80
 const hangingCount = 20
 /** Rounds are interleaved and short, so that other load on the machine affects both sides alike. Each waits until nothing hangs. */
 const extents = {
-  short: { rounds: 5, bulksPerRound: 25, hangMs: 2_500 },
+  short: { rounds: 5, bulksPerRound: 20, hangMs: 2_000 },
   full: { rounds: 8, bulksPerRound: 50, hangMs: 10_000 },
 }
 const everyMs = 100
