@@ -62,8 +62,8 @@ export async function lockConnectedOrDeleted(tx: Sql, id: string): Promise<boole
 /** The channel on which a process learns of messages for a connection that it holds: of new ones by their ids, or that some wait. */
 const channel = 'gateway_holders'
 
-/** Notifies the other processes than `node` that hold the connections of these instances, when `tx` commits. */
-export async function notifyHolders(tx: Sql, ids: readonly string[], node: string): Promise<void> {
+/** Notifies the processes other than `node` that hold the connections of these instances that messages wait, when `tx` commits. */
+export async function notifyOfWaiting(tx: Sql, ids: readonly string[], node: string): Promise<void> {
   await tx.query(
     `select pg_notify('${channel}', node || ' ' || "instanceId") from instance_leases
      where "instanceId" = any($1::uuid[]) and node <> $2 and "leaseUntil" > now()`,
@@ -72,10 +72,10 @@ export async function notifyHolders(tx: Sql, ids: readonly string[], node: strin
 }
 
 /** PostgreSQL takes less than 8,000 bytes in a notification. */
-const mostTold = 200
+const idsPerNotification = 200
 
-/** Tells the holders of their connections about new messages, when `tx` commits. */
-export async function tellHolders(
+/** Notifies the holders of their connections of the ids of new messages, when `tx` commits. */
+export async function notifyOfNew(
   tx: Sql,
   messages: readonly { id: string; instanceId: string; holder: string }[],
 ): Promise<void> {
@@ -83,17 +83,18 @@ export async function tellHolders(
   const payloads: string[] = []
   for (const [connection, list] of Map.groupBy(messages, ({ holder, instanceId }) => `${holder} ${instanceId}`)) {
     const ids = list.map(({ id }) => id)
-    for (let i = 0; i < ids.length; i += mostTold) payloads.push(`${connection} ${ids.slice(i, i + mostTold)}`)
+    for (let i = 0; i < ids.length; i += idsPerNotification)
+      payloads.push(`${connection} ${ids.slice(i, i + idsPerNotification)}`)
   }
   await tx.query({
-    name: 'holders.tell',
+    name: 'holders.notify',
     text: `select pg_notify('${channel}', payload) from unnest($1::text[]) as u(payload)`,
     values: [payloads],
   })
 }
 
 /** A notification on this channel: the process that it is for, the instance, and the ids of new messages. */
-export function readTold(payload: string): { node?: string; instanceId?: string; ids: string[] } {
+export function readNotification(payload: string): { node?: string; instanceId?: string; ids: string[] } {
   const [node, instanceId, ids] = payload.split(' ')
   return { node, instanceId, ids: ids?.split(',') ?? [] }
 }

@@ -1,7 +1,7 @@
-// Gives new messages their jobs. Those whose connection a process holds go to that process at once, so that no other one claims them in vain.
+// Gives new messages their jobs. Messages whose connection a process holds go to that process at once, so that no other claims them in vain.
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
-import { tellHolders } from '../../instances/sending.sql.ts'
+import { notifyOfNew } from '../../instances/sending.sql.ts'
 import { type Dispatchable, type DispatchRequest, dispatchRequest, enqueueDispatch } from './dispatch-job.ts'
 
 export interface NewDispatchable extends Dispatchable {
@@ -10,8 +10,8 @@ export interface NewDispatchable extends Dispatchable {
 }
 
 /**
- * The holder claims new messages when it is told about them. Their jobs start so much later: they find the messages that it did not claim,
- * or did not send.
+ * The holder claims new messages when it is notified of them. Their jobs start this much later, for those that it did not claim or did not
+ * send.
  */
 const headStartMs = 1_000
 
@@ -22,11 +22,11 @@ export async function enqueueNew(
   messages: readonly NewDispatchable[],
   holders: readonly (string | null)[],
 ): Promise<void> {
-  const told: (NewDispatchable & { holder: string })[] = []
+  const ofHolders: (NewDispatchable & { holder: string })[] = []
   const others: DispatchRequest[] = []
   for (const [i, message] of messages.entries()) {
     const holder = holders[i]
-    if (holder && !message.scheduledAt) told.push({ ...message, holder })
+    if (holder && !message.scheduledAt) ofHolders.push({ ...message, holder })
     else others.push(dispatchRequest(message, message.scheduledAt ?? undefined))
   }
   await Promise.all([
@@ -34,9 +34,9 @@ export async function enqueueNew(
     enqueueDispatch(
       app,
       tx,
-      told.map((message) => dispatchRequest(message)),
-      new Date((told[0]?.createdAt.getTime() ?? 0) + headStartMs),
+      ofHolders.map((message) => dispatchRequest(message)),
+      new Date((ofHolders[0]?.createdAt.getTime() ?? 0) + headStartMs),
     ),
-    tellHolders(tx, told),
+    notifyOfNew(tx, ofHolders),
   ])
 }

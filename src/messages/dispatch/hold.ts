@@ -1,7 +1,7 @@
 // Lets messages wait under a key, and wakes the process that can send them.
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
-import { notifyHolders } from '../../instances/sending.sql.ts'
+import { notifyOfWaiting } from '../../instances/sending.sql.ts'
 import type { ProviderName } from '../../providers/provider.ts'
 import { providerOf } from '../../providers/providers.ts'
 import { ensureChecks, planCheck } from './hold-job.ts'
@@ -27,7 +27,7 @@ export async function hold(app: App, tx: Sql, messages: readonly HeldMessage[], 
   const slots = keysFor('slot')
   await ensureChecks(app, tx, [...slots, ...keysFor('holder')], now)
   const elsewhere = messages.filter((message) => message.for === 'holder').map(({ instanceId }) => instanceId)
-  if (elsewhere.length > 0) await notifyHolders(tx, [...new Set(elsewhere)], app.node)
+  if (elsewhere.length > 0) await notifyOfWaiting(tx, [...new Set(elsewhere)], app.node)
   return slots
 }
 

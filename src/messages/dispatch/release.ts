@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../../core/app.ts'
 import { createBatch } from '../../core/batch.ts'
 import { connectDedicated } from '../../core/database/dedicated.ts'
-import { listenAsHolder, readTold } from '../../instances/sending.sql.ts'
+import { listenAsHolder, readNotification } from '../../instances/sending.sql.ts'
 import { providers } from '../../providers/providers.ts'
 import { widerThan } from '../safety/policy.ts'
 import { lastInstant } from './dispatch.ts'
@@ -88,7 +88,7 @@ export function startReleasing(app: App): AsyncDisposable {
         await using connection = await connectDedicated(app, 'gateway-holder')
         const { client, lost } = connection
         client.on('notification', ({ payload = '' }) => {
-          const { node, instanceId, ids } = readTold(payload)
+          const { node, instanceId, ids } = readNotification(payload)
           if (node !== app.node || !instanceId) return
           if (ids.length > 0) inFlight(app).keep(Promise.all(ids.map(sendNew)))
           else start(instanceKey(instanceId))

@@ -4,7 +4,7 @@ import { createBatch } from '../../core/batch.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
 import { definePart } from '../../core/part.ts'
-import { notifyHolders } from '../../instances/sending.sql.ts'
+import { notifyOfWaiting } from '../../instances/sending.sql.ts'
 import { applyChange } from '../../instances/state.ts'
 import type { Hold, SendOutcome } from '../../providers/outgoing.ts'
 import type { ProviderName } from '../../providers/provider.ts'
@@ -153,7 +153,7 @@ async function holdBack(app: App, tx: Sql, held: readonly Held[], away: readonly
   await markHeld(tx, held)
   if (holds.length > 0) await storeHolds(tx, holds)
   for (const key of [...new Set(held.map(({ key }) => key))].sort()) await planCheck(app, tx, key)
-  if (away.length > 0) await notifyHolders(tx, [...new Set(away.map(({ instanceId }) => instanceId))], app.node)
+  if (away.length > 0) await notifyOfWaiting(tx, [...new Set(away.map(({ instanceId }) => instanceId))], app.node)
   return holds
 }
 
