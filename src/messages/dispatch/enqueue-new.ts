@@ -29,14 +29,13 @@ export async function enqueueNew(
     if (holder && !message.scheduledAt) ofHolders.push({ ...message, holder })
     else others.push(dispatchRequest(message, message.scheduledAt ?? undefined))
   }
-  await Promise.all([
-    enqueueDispatch(app, tx, others),
-    enqueueDispatch(
-      app,
-      tx,
-      ofHolders.map((message) => dispatchRequest(message)),
-      new Date((ofHolders[0]?.createdAt.getTime() ?? 0) + headStartMs),
-    ),
-    notifyOfNew(tx, ofHolders),
-  ])
+  await Promise.all([enqueueDispatch(app, tx, others), handOver(app, tx, ofHolders)])
+}
+
+async function handOver(app: App, tx: Sql, messages: readonly (NewDispatchable & { holder: string })[]): Promise<void> {
+  const [first] = messages
+  if (!first) return
+  const requests = messages.map((message) => dispatchRequest(message))
+  const startAfter = new Date(first.createdAt.getTime() + headStartMs)
+  await Promise.all([enqueueDispatch(app, tx, requests, startAfter), notifyOfNew(tx, messages)])
 }
