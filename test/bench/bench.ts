@@ -1,5 +1,5 @@
-// npm run bench [-- NAME] [-- full] [-- --json FILE]: every figure beside a bare baseline of the same run, in six minutes. `full` takes half an
-// hour: it adds the bench `cost` and the heap of the console, whose figures are curves, and more and longer rounds of networks, campaign
+// npm run bench [-- NAME] [-- full] [-- --json FILE]: every figure beside a bare baseline of the same run, in ten minutes on a slow machine. `full`
+// adds the bench `cost` and the heap of the console, whose figures are curves, and more and longer rounds of networks, campaign
 // and console.
 import { writeFile } from 'node:fs/promises'
 import { cpus } from 'node:os'
