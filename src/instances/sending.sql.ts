@@ -79,7 +79,6 @@ export async function notifyOfNew(
   tx: Sql,
   messages: readonly { id: string; instanceId: string; holder: string }[],
 ): Promise<void> {
-  if (messages.length === 0) return
   const payloads: string[] = []
   for (const [connection, list] of Map.groupBy(messages, ({ holder, instanceId }) => `${holder} ${instanceId}`)) {
     const ids = list.map(({ id }) => id)

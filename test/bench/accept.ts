@@ -5,7 +5,7 @@ const connections = 128
 const accounts = 64
 const rounds = 5
 const seconds = 3
-/** Of the first round, which is not counted: V8 compiles the gateway's code in the first seconds under load. */
+/** The first round warms up and is not counted: V8 compiles the gateway's code in the first seconds under load. */
 const warmUpSeconds = 8
 
 export interface Figures {

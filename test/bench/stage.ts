@@ -13,7 +13,7 @@ import { openEmbedded } from '../../src/core/database/embedded.ts'
 import { migrate } from '../../src/core/database/migrate.ts'
 import { newId } from '../../src/core/id.ts'
 
-/** Of the first account; the others have none, because each hash takes a while. */
+/** The password of the first account. The others have none, because each hash takes a while. */
 export const password = 'correct horse battery'
 
 const root = path.resolve(import.meta.dirname, '../..')
@@ -41,7 +41,7 @@ export interface Running extends AsyncDisposable {
 
 /** The PostgreSQL of a run, with a migrated database as the template of the others. */
 interface Server extends AsyncDisposable {
-  /** Of the template. */
+  /** The URL of the template. */
   url: string
 }
 

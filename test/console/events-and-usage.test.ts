@@ -50,6 +50,9 @@ describe.runIf(browserFound)('events and usage', () => {
       const shows = (sent: string) => until(async () => (await newest.getByRole('cell').nth(1).textContent()) === sent)
       await shows('1')
       expect(await newest.getByRole('cell').nth(6).textContent()).toBe('2')
+      // The page follows the counts.
+      await api(site, who.person.apiKey).get('instances')
+      await until(async () => (await newest.getByRole('cell').nth(6).textContent()) === '3')
       for (const name of ['Sent messages by day', 'API requests by day']) await page.getByRole('img', { name }).waitFor()
       const choice = page.getByRole('combobox', { name: 'Instance' })
       await choice.selectOption('Other phone')

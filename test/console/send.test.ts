@@ -93,6 +93,22 @@ describe.runIf(browserFound).concurrent('sending', () => {
     })
   })
 
+  it('shows the contacts found below the navigation of a phone', async () => {
+    const { person } = await furnished(site)
+    for (const n of [0, 1, 2, 3, 4]) await person.api.post('/api/contacts', { name: `Grace ${n}`, phone: `+491511234569${n}` })
+    await visit(site, { as: person, path: '/me/send', viewport: { width: 390, height: 380 } }, async ({ page }) => {
+      await page.getByRole('textbox', { name: 'To', exact: true }).fill('grace')
+      const found = page.getByRole('listbox', { name: 'Contacts found' })
+      await found.getByRole('option').nth(4).waitFor()
+      const bar = page.getByRole('navigation', { name: 'Main' })
+      const [list, navigation] = [await found.boundingBox(), await bar.boundingBox()]
+      if (!list || !navigation) throw new Error('one of them is not shown')
+      expect(list.y + list.height).toBeGreaterThan(navigation.y + 10)
+      const at = { x: navigation.x + navigation.width / 2, y: navigation.y + 5 }
+      expect(await bar.evaluate((nav, { x, y }) => nav.contains(document.elementFromPoint(x, y)), at)).toBe(true)
+    })
+  })
+
   it('keeps the contact that is marked when a later answer brings others before it', async () => {
     const { person } = await furnished(site)
     const add = (name: string, phone: string) => person.api.post('/api/contacts', { name, phone })

@@ -1,5 +1,5 @@
 // Proves group commit: which calls share a flush, and which calls a failure affects.
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createBatch } from '../../src/core/batch.ts'
 import { until } from '../kit/until.ts'
 
@@ -53,26 +53,34 @@ describe('a batch', () => {
     expect(await all).toEqual([2, 4, 6, 8, 10])
   })
 
-  it('starts a second flush beside a slow one, and no third', async () => {
-    const { batch, flushes } = controlled({ max: 1, parallel: 2, slowMs: 20 })
-    const all = Promise.all([1, 2, 3].map(batch))
-    await until(() => flushes.length === 2)
-    flushes[1]?.end()
-    await until(() => flushes.length === 3)
-    for (const { end } of flushes) end()
-    expect(await all).toEqual([2, 4, 6])
-  })
-
-  it('starts no second flush beside one that is not slow', async () => {
-    const { batch, flushes } = controlled({ max: 1, parallel: 2, slowMs: 60_000 })
-    const all = Promise.all([1, 2].map(batch))
-    await until(() => flushes.length === 1)
-    await new Promise(setImmediate)
+  it('starts a second flush beside one that is slow, not before, and no third', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const turn = () => new Promise(setImmediate)
+    const { batch, flushes } = controlled({ max: 1, parallel: 2, slowMs: 100 })
+    const all = Promise.all([1, 2, 3, 4].map(batch))
+    await turn()
+    vi.advanceTimersByTime(99)
+    await turn()
     expect(flushes).toHaveLength(1)
-    flushes[0]?.end()
-    await until(() => flushes.length === 2)
+    vi.advanceTimersByTime(1)
+    await turn()
+    expect(flushes).toHaveLength(2)
+    vi.advanceTimersByTime(1_000)
+    await turn()
+    expect(flushes).toHaveLength(2)
+    // The first one is still slow, so the third starts when the second ends.
     flushes[1]?.end()
-    expect(await all).toEqual([2, 4])
+    await turn()
+    expect(flushes).toHaveLength(3)
+    // Beside one that is not slow, none starts.
+    flushes[0]?.end()
+    await turn()
+    expect(flushes).toHaveLength(3)
+    flushes[2]?.end()
+    await turn()
+    flushes[3]?.end()
+    expect(await all).toEqual([2, 4, 6, 8])
   })
 
   it('rejects only the member that failed', async () => {

@@ -2,16 +2,15 @@
 import type { App } from '../../core/app.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Message } from '../../generated/prisma/client.ts'
-import type { ProviderName } from '../../providers/provider.ts'
+import type { SendingInstance } from '../../instances/sending.sql.ts'
 import { warnOutside } from '../safety/free-window.ts'
-import type { SafetyInstance } from '../safety/safety.ts'
 import { safetyCache } from '../safety/safety.ts'
 import type { ComposedMessage } from './compose.ts'
 
 export interface NewMessage extends ComposedMessage {
   id: string
   principal: Pick<Principal, 'userId' | 'workspaceId'>
-  instance: SafetyInstance & { waNumber: string | null; provider: ProviderName; holder: string | null }
+  instance: SendingInstance
   to: string
   scheduledAt: Date | null
   /** Orders it among the messages to the same number. */

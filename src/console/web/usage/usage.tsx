@@ -24,7 +24,7 @@ export function UsagePage() {
   const { data, error, loading, again } = useRead(UsagePageDocument, {})
   const ofOne = useRead(UsageOfInstanceDocument, { instanceId: instance ?? '' }, { pause: !instance })
   useRefresh(true, again, 10_000)
-  useRefresh(instance !== '' && instance !== undefined, ofOne.again, 10_000)
+  useRefresh(Boolean(instance), ofOne.again, 10_000)
   // Requests are not those of one instance.
   const requests = instance ? undefined : data?.usage.days.map(({ day, requests }) => ({ label: day, value: requests ?? 0 }))
   const days = (instance ? ofOne.data : data)?.usage.days ?? []
