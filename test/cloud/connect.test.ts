@@ -47,7 +47,12 @@ describe('connect', () => {
     const stream = await openSse(`${rig.gateway.url}/graphql`, { headers, body: { query, variables: { id } } })
     const states = () => stream.events.flatMap(({ data }) => (data ? [Object.values(JSON.parse(data).data.instanceState)] : []))
     await until(() => states().length === 1)
-    await rig.connect(id)
+    // A stream tells the latest state, so a state that lasts too short is left out.
+    const { promise: seen, resolve } = Promise.withResolvers<void>()
+    rig.standIn.addFault({ on: new RegExp(`GET ${number.id}$`), effect: seen })
+    await rig.api.post(`instances/${id}/connect`)
+    await until(() => states().at(-1)?.[0] === 'connecting')
+    resolve()
     await until(() => states().at(-1)?.[0] === 'disconnected')
     await rig.api.put(`instances/${id}`, { settings: { accessToken: number.accessToken } })
     await until(() => states().at(-1)?.[0] === 'connected')
