@@ -10,8 +10,8 @@ import { api } from '../kit/api.ts'
 import { cloneDatabase, ownServer, sql } from '../kit/database.ts'
 import { secretKey } from '../kit/environment.ts'
 import { startGateway } from '../kit/gateway.ts'
-import { openLine } from '../kit/line.ts'
 import { type OpenGateway, openGateway } from '../kit/open-gateway.ts'
+import { openLine } from '../kit/own-line.ts'
 import { until } from '../kit/until.ts'
 
 const databaseUrl = await cloneDatabase()

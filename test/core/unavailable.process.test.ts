@@ -6,8 +6,8 @@ import { publicFailure } from '../../src/core/public-failure.ts'
 import { createAccount } from '../kit/accounts.ts'
 import { cloneDatabase, ownServer, sql } from '../kit/database.ts'
 import { startGateway } from '../kit/gateway.ts'
-import { openLine } from '../kit/line.ts'
 import { allowed } from '../kit/measured.ts'
+import { openLine } from '../kit/own-line.ts'
 import { until } from '../kit/until.ts'
 
 const databaseUrl = await cloneDatabase()

@@ -1,8 +1,7 @@
 // A network between a gateway and its database that can forget its connections: it closes nothing, and brings nothing any more.
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { atEnd } from './at-end.ts'
 
-export interface Line {
+export interface Line extends AsyncDisposable {
   /** The database behind the line. */
   url: string
   /** Forgets the connections that are open. Later ones work. */
@@ -11,7 +10,7 @@ export interface Line {
   cut: () => () => void
 }
 
-export async function openLine(databaseUrl: string): Promise<Line> {
+export async function createLine(databaseUrl: string): Promise<Line> {
   const url = new URL(databaseUrl)
   const [host, port] = [url.hostname, Number(url.port)]
   const ends: Socket[] = []
@@ -23,10 +22,6 @@ export async function openLine(databaseUrl: string): Promise<Line> {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   url.port = String((server.address() as AddressInfo).port)
-  atEnd('test', async () => {
-    server.close()
-    for (const end of ends) end.destroy()
-  })
   const forget = () => {
     for (const end of ends) end.unpipe()
   }
@@ -39,6 +34,10 @@ export async function openLine(databaseUrl: string): Promise<Line> {
       return () => {
         isCut = false
       }
+    },
+    async [Symbol.asyncDispose]() {
+      server.close()
+      for (const end of ends) end.destroy()
     },
   }
 }

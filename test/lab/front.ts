@@ -59,6 +59,7 @@ global
   maxconn 4000
 defaults
   timeout connect 2s
+  timeout check 2s
   timeout client 1h
   timeout server 1h
   default-server inter 500ms fall 2 rise 1 on-marked-down shutdown-sessions

@@ -16,6 +16,8 @@ export interface Sending {
   acknowledged: string[]
   /** When each acknowledgement came (ms since 1970). */
   at: number[]
+  /** Most attempts that one request took. */
+  mostAttempts: number
   /** Statuses of answers that no client should see, with their number. */
   refused: Map<string, number>
   /** Ends the load; what has begun is repeated until it is answered. */
@@ -44,6 +46,7 @@ export function startSending({ urls, apiKey, instanceIds, clients, restMs, rando
   const sending: Sending = {
     acknowledged: [],
     at: [],
+    mostAttempts: 0,
     refused: new Map(),
     async stop() {
       stopping = true
@@ -63,7 +66,8 @@ export function startSending({ urls, apiKey, instanceIds, clients, restMs, rando
 
   async function send(body: string, key: string): Promise<void> {
     const headers = { 'x-api-key': apiKey, 'content-type': 'application/json', 'idempotency-key': key }
-    for (;;) {
+    for (let attempts = 1; ; attempts++) {
+      sending.mostAttempts = Math.max(sending.mostAttempts, attempts)
       const signal = AbortSignal.timeout(patienceMs)
       const response = await fetch(`${nextUrl()}/api/v1/messages/send`, { method: 'POST', headers, body, signal }).catch(
         () => null,
@@ -94,9 +98,12 @@ function takeTurns<T>(all: readonly T[]): () => T {
 export interface Reader {
   /** Ids of the events that came, in their order. */
   ids: string[]
+  /** When each came (ms since 1970). */
+  at: number[]
   /** From an event's moment to its arrival, in ms. */
   lags: number[]
   reconnects: number
+  singleConnection: boolean
   stop: () => Promise<void>
 }
 
@@ -108,15 +115,26 @@ interface Followed {
   createdAt: string
 }
 
-/** Follows all events of the account from the beginning of its log. After each lost stream it resumes at its last cursor. */
-export function startReading(urls: readonly string[], apiKey: string, start: string): Reader {
+interface Reading {
+  urls: readonly string[]
+  apiKey: string
+  /** It begins behind this event. */
+  cursor: string
+  /** Single-connection mode of graphql-sse: a token first, whatever node gave it. */
+  singleConnection: boolean
+}
+
+/** Follows all events of the account. After each lost stream it resumes at its last cursor. */
+export function startReading({ urls, apiKey, cursor: start, singleConnection }: Reading): Reader {
   const nextUrl = takeTurns(urls)
   const stopping = new AbortController()
   let cursor = start
   const reader: Reader = {
     ids: [],
+    at: [],
     lags: [],
     reconnects: 0,
+    singleConnection,
     async stop() {
       stopping.abort()
       await running
@@ -133,13 +151,16 @@ export function startReading(urls: readonly string[], apiKey: string, start: str
   }
 
   async function readOne(): Promise<void> {
-    const client = createClient({ url: `${nextUrl()}/graphql`, headers: { 'x-api-key': apiKey }, retryAttempts: 0 })
+    const headers = { 'x-api-key': apiKey }
+    const url = `${nextUrl()}/graphql${singleConnection ? '/stream' : ''}`
+    const client = createClient({ url, headers, retryAttempts: 0, singleConnection })
     const events = client.iterate<{ events: Followed }>({ query: follow, variables: { after: cursor } })
     stopping.signal.addEventListener('abort', () => void events.return?.(), { once: true })
     try {
       for await (const { data, errors } of events) {
         if (errors || !data) throw new Error(JSON.stringify(errors))
         reader.ids.push(data.events.id)
+        reader.at.push(Date.now())
         reader.lags.push(Date.now() - Date.parse(data.events.createdAt))
         cursor = data.events.cursor
       }
@@ -157,23 +178,28 @@ export interface Receiver extends AsyncDisposable {
   url: string
   /** How often each event came, by its id. */
   received: Map<string, number>
+  /** When each accepted request came (ms since 1970). */
+  at: number[]
 }
 
 /** A webhook receiver that refuses every `refuseEvery`th request. */
 export async function openReceiver(refuseEvery: number): Promise<Receiver> {
   const received = new Map<string, number>()
+  const at: number[] = []
   let requests = 0
   const server = http.createServer(async (request, response) => {
     const body = await textOf(request).catch(() => '')
     if (++requests % refuseEvery === 0) return void response.writeHead(503).end()
     const { id } = JSON.parse(body) as { id: string }
     received.set(id, (received.get(id) ?? 0) + 1)
+    at.push(Date.now())
     response.writeHead(204).end()
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     received,
+    at,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       server.close()

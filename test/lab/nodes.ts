@@ -1,6 +1,7 @@
 // The gateways of the lab: processes as operators start them, on fixed ports, so that HAProxy finds them again after a restart.
 import path from 'node:path'
 import { node, root, secretKey } from '../kit/environment.ts'
+import { createLine } from '../kit/line.ts'
 import { ownPort } from '../kit/port.ts'
 import { until } from '../kit/until.ts'
 import type { Place } from './place.ts'
@@ -9,8 +10,12 @@ import { createProgram, type Program } from './program.ts'
 export interface Node {
   port: number
   program: Program
-  /** Starts it and waits until it is ready. */
-  start: () => Promise<void>
+  /** Starts it and waits until it is ready. Its clock is ahead of the others by `aheadMs` until its next start. */
+  start: (aheadMs?: number) => Promise<void>
+  /** Waits until it is ready. */
+  untilReady: () => Promise<void>
+  /** Brings nothing between it and its database, without a word to either, until the returned function is called. */
+  cut: () => () => void
 }
 
 export async function nodePorts(count: number): Promise<number[]> {
@@ -25,7 +30,16 @@ export interface Databases {
   directUrl: string | undefined
 }
 
-export function createNode(place: Place, number: number, port: number, publicUrl: string, { url, directUrl }: Databases): Node {
+interface NodeOptions extends Databases {
+  number: number
+  port: number
+  publicUrl: string
+}
+
+export async function openNode(place: Place, parts: AsyncDisposableStack, options: NodeOptions): Promise<Node> {
+  const { number, port, publicUrl, url, directUrl } = options
+  const line = parts.use(await createLine(url))
+  const directLine = directUrl ? parts.use(await createLine(directUrl)) : undefined
   const program = createProgram({
     name: `node${number}`,
     command: node,
@@ -37,8 +51,8 @@ export function createNode(place: Place, number: number, port: number, publicUrl
       NODE_COMPILE_CACHE: path.join(root, 'node_modules/.cache/node'),
       PORT: String(port),
       PUBLIC_URL: publicUrl,
-      DATABASE_URL: url,
-      ...(directUrl && { DATABASE_DIRECT_URL: directUrl }),
+      DATABASE_URL: line.url,
+      ...(directLine && { DATABASE_DIRECT_URL: directLine.url }),
       SECRET_KEY: secretKey,
       DATA_DIR: path.join(place.folder, 'data'),
       ALLOWED_PRIVATE_TARGETS: '127.0.0.1/32',
@@ -48,12 +62,33 @@ export function createNode(place: Place, number: number, port: number, publicUrl
       TRUST_PROXY: 'loopback',
     },
   })
+  parts.defer(() => program.end())
+  const untilReady = async () => {
+    await until(async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).ok, { timeoutMs: 120_000, everyMs: 100 })
+  }
   return {
     port,
     program,
-    async start() {
-      program.start()
-      await until(async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).ok, { timeoutMs: 120_000, everyMs: 100 })
+    async start(aheadMs) {
+      program.start(aheadMs ? { NODE_OPTIONS: `--import=${clockAhead(aheadMs)}` } : {})
+      await untilReady()
+    },
+    untilReady,
+    cut() {
+      const mend = [line.cut(), directLine?.cut()]
+      return () => {
+        for (const one of mend) one?.()
+      }
     },
   }
+}
+
+/** The URL of a module that sets the clock of its process ahead. */
+function clockAhead(ms: number): string {
+  const text = `const { now } = Date
+globalThis.Date = class extends Date {
+  constructor(...given) { given.length ? super(...given) : super(now() + ${ms}) }
+  static now() { return now() + ${ms} }
+}`
+  return `data:text/javascript,${encodeURIComponent(text)}`
 }

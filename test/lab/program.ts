@@ -20,7 +20,8 @@ export interface Program {
   name: string
   /** Undefined while it does not run. */
   pid: () => number | undefined
-  start: () => void
+  /** `more` adds to its environment, for this start only. */
+  start: (more?: Record<string, string>) => void
   signal: (signal: NodeJS.Signals) => void
   /** Ends it and waits until it has ended. */
   end: (signal?: NodeJS.Signals) => Promise<void>
@@ -37,10 +38,15 @@ export function createProgram({ name, command, args, env = {}, user, cwd, folder
   return {
     name,
     pid: () => (isRunning() ? child?.pid : undefined),
-    start() {
+    start(more = {}) {
       const log = openSync(logFile, 'a')
       const base = { PATH: process.env.PATH ?? '', LC_ALL: 'C' }
-      child = spawn(command, args, { env: { ...base, ...env }, stdio: ['ignore', log, log], ...user, ...(cwd && { cwd }) })
+      child = spawn(command, args, {
+        env: { ...base, ...env, ...more },
+        stdio: ['ignore', log, log],
+        ...user,
+        ...(cwd && { cwd }),
+      })
       child.on('error', (error) => console.error(`${name}: ${error.message}`))
     },
     signal: (signal) => void child?.kill(signal),

@@ -11,7 +11,7 @@ import { openCluster } from './cluster.ts'
 import { type Fault, strike, type Target } from './faults.ts'
 import { openFront } from './front.ts'
 import { openReceiver, type Receiver, startReading, startSending, webhookEvents } from './load.ts'
-import { createNode, nodePorts } from './nodes.ts'
+import { type Node, nodePorts, openNode } from './nodes.ts'
 import { openPlace, type Place } from './place.ts'
 import { judge, type Line } from './verdict.ts'
 
@@ -42,10 +42,12 @@ export async function runLab(options: LabOptions): Promise<Line[]> {
 
   const random = seeded(seed ?? 1)
   const startedAt = Date.now()
-  const readers = Array.from({ length: 3 }, () => startReading(urls, account.apiKey, cursor))
+  const readers = [false, false, true].map((singleConnection) =>
+    startReading({ urls, apiKey: account.apiKey, cursor, singleConnection }),
+  )
   const sending = startSending({ ...account, urls, clients: 12, restMs: 250, random: seeded((seed ?? 1) + 1_000) })
   const end = startedAt + seconds * 1_000
-  const faults: Fault[] = seed === undefined ? [] : await strike({ nodes, around }, random, end, only)
+  const faults: Fault[] = seed === undefined ? [] : await strike({ nodes, around, pool }, random, end, only)
   await pause(Math.max(0, end - Date.now()))
   await sending.stop()
   return await judge({ pool, workspaceId: account.workspaceId, sending, readers, receiver, faults, startedAt })
@@ -54,7 +56,6 @@ export async function runLab(options: LabOptions): Promise<Line[]> {
 interface Stage extends Target {
   /** The addresses for clients: the balancer, or each node. */
   urls: readonly string[]
-  pool: pg.Pool
   /** Past the pooler. */
   databaseUrl: string
 }
@@ -71,8 +72,11 @@ async function openStage(place: Place, parts: AsyncDisposableStack, { nodes: cou
   if (cluster) await migrate(databaseUrl)
   const urls = front ? [front.url] : ports.map((port) => `http://127.0.0.1:${port}`)
   const databases = { url: front?.pooledUrl ?? databaseUrl, directUrl: front?.directUrl }
-  const nodes = ports.map((port, n) => createNode(place, n + 1, port, urls[n] ?? (urls[0] as string), databases))
-  for (const node of nodes) parts.defer(() => node.program.end())
+  const nodes: Node[] = []
+  for (const [n, port] of ports.entries()) {
+    const publicUrl = urls[n] ?? (urls[0] as string)
+    nodes.push(await openNode(place, parts, { number: n + 1, port, publicUrl, ...databases }))
+  }
   return { nodes, around: cluster && front && { cluster, front }, urls, pool, databaseUrl }
 }
 

@@ -57,9 +57,10 @@ export async function judge({ pool, workspaceId, sending, readers, receiver, fau
       kept: missed + repeated + misplaced === 0,
     })),
     { what: 'events that no webhook brought', value: `${missing} of ${wanted.length}`, kept: missing === 0 },
-    { what: 'longest time without a success', value: seconds(longestGap([startedAt, ...sending.at])) },
-    { what: 'after a fault, the next success came after (slowest)', value: slowestRecovery(faults, sending.at) },
-    { what: 'event to reader, p50 and slowest', value: `${seconds(at(lags, 0.5))}, ${seconds(at(lags, 1))}` },
+    attemptsLine(sending, faults),
+    ...pauseLines({ sending, readers, receiver, faults, startedAt }),
+    { what: 'accepted to sent, p50, p99 and slowest', value: threeOf(await readDelays(pool, workspaceId)) },
+    { what: 'event to reader, p50, p99 and slowest', value: threeOf(lags) },
   ]
 }
 
@@ -98,17 +99,49 @@ function summaryOf(faults: readonly Fault[]): string {
   return [...counts].map(([name, n]) => `${n} × ${name}`).join(', ') || 'none'
 }
 
-function longestGap(times: readonly number[]): number {
-  return Math.max(0, ...times.slice(1).map((time, n) => time - (times[n] as number)))
+/** A client that repeats a request once sees nothing of a rolling upgrade. */
+function attemptsLine({ mostAttempts }: Sending, faults: readonly Fault[]): Line {
+  const line = { what: 'attempts that one request took, at most', value: String(mostAttempts) }
+  const isUpgrade = faults.length > 0 && faults.every(({ name }) => name === 'rolling upgrade')
+  return isUpgrade ? { ...line, kept: mostAttempts <= 2 } : line
 }
 
-function slowestRecovery(faults: readonly Fault[], successes: readonly number[]): string {
-  const worst = new Map<string, number>()
-  for (const { name, at } of faults) {
-    const next = successes.find((time) => time > at)
-    if (next !== undefined) worst.set(name, Math.max(worst.get(name) ?? 0, next - at))
+/** The longest time between two successes of each kind of client: in all, and during each kind of fault. */
+function pauseLines({ sending, readers, receiver, faults, startedAt }: Omit<Run, 'pool' | 'workspaceId'>): Line[] {
+  const clients = {
+    sends: [sending.at],
+    streams: readers.filter(({ singleConnection }) => !singleConnection).map((reader) => reader.at),
+    'streams of one connection': readers.filter((reader) => reader.singleConnection).map((reader) => reader.at),
+    webhooks: [receiver.at],
   }
-  return [...worst].map(([name, ms]) => `${name} ${seconds(ms)}`).join(', ') || '-'
+  const end = sending.at.at(-1) ?? startedAt
+  return Object.entries(clients).map(([what, all]) => {
+    const gaps = all.flatMap((times) => gapsOf([startedAt, ...times.filter((time) => time <= end)]))
+    const longest = (from: number, to: number) =>
+      Math.max(0, ...gaps.filter((gap) => gap.to > from && gap.from < to).map((gap) => gap.to - gap.from))
+    const byFault = new Map<string, number>()
+    for (const { name, from, to } of faults) byFault.set(name, Math.max(byFault.get(name) ?? 0, longest(from, to)))
+    const named = [...byFault].map(([name, ms]) => `${name} ${seconds(ms)}`)
+    return { what: `longest pause of ${what}`, value: [seconds(longest(startedAt, end)), ...named].join(', ') }
+  })
+}
+
+function gapsOf(times: readonly number[]): { from: number; to: number }[] {
+  return times.slice(1).map((to, n) => ({ from: times[n] as number, to }))
+}
+
+/** From the acceptance of each message to a plain number until it was sent, in milliseconds. */
+async function readDelays(pool: pg.Pool, workspaceId: string): Promise<number[]> {
+  const { rows } = await pool.query<{ ms: number }>(
+    `select extract(epoch from "sentAt" - "createdAt")::float8 * 1000 as ms from messages
+     where "workspaceId" = $1 and "sentAt" is not null and right("to", 4) = '5555'`,
+    [workspaceId],
+  )
+  return rows.map(({ ms }) => ms)
+}
+
+function threeOf(values: readonly number[]): string {
+  return [0.5, 0.99, 1].map((share) => seconds(at(values, share))).join(', ')
 }
 
 function at(values: readonly number[], share: number): number {

@@ -1,0 +1,125 @@
+// Faults of what stands around the gateways: PostgreSQL, Patroni, etcd, PgBouncer and HAProxy.
+import { setTimeout as pause } from 'node:timers/promises'
+import pg from 'pg'
+import { pickFrom } from '../kit/random.ts'
+import { until } from '../kit/until.ts'
+import { type Cluster, type Member, password } from './cluster.ts'
+import { type Blows, longestFreezeMs } from './faults-of-nodes.ts'
+import type { Front } from './front.ts'
+
+export interface Around {
+  front: Front
+  cluster: Cluster
+}
+
+export const faultsAround: Blows<Around & { pool: pg.Pool }> = {
+  async 'primary killed'({ cluster }) {
+    const lost = await cluster.primary()
+    await lost.kill()
+    await untilPromoted(cluster)
+    lost.patroni.start()
+    await untilWhole(cluster)
+  },
+  async 'primary frozen'({ cluster }, random) {
+    const unfreeze = (await cluster.primary()).freeze()
+    await pause(longestFreezeMs * random())
+    unfreeze()
+    await untilWhole(cluster)
+  },
+  async 'replica killed'({ cluster }, random) {
+    const lost = await replicaOf(cluster, random)
+    await lost?.kill()
+    lost?.patroni.start()
+    await untilWhole(cluster)
+  },
+  /** A replica that confirms nothing holds every commit back, until Patroni lets another one confirm. */
+  async 'replica frozen'({ cluster }, random) {
+    const unfreeze = (await replicaOf(cluster, random))?.freeze()
+    await pause(longestFreezeMs * random())
+    unfreeze?.()
+    await untilWhole(cluster)
+  },
+  async 'replica behind'({ cluster }, random) {
+    const replica = await replicaOf(cluster, random)
+    if (!replica) return
+    await askOf(replica, 'select pg_wal_replay_pause()')
+    await pause(longestFreezeMs * random())
+    await askOf(replica, 'select pg_wal_replay_resume()')
+  },
+  async 'connections used up'({ cluster }, random) {
+    const { port } = await cluster.primary()
+    const taken = await takeConnections(port)
+    await pause(5_000 * random())
+    await Promise.all(taken.map((client) => client.end()))
+  },
+  async 'connections ended'({ pool }) {
+    await pool.query(`select pg_terminate_backend(pid) from pg_stat_activity where backend_type = 'client backend'
+      and pid <> pg_backend_pid()`)
+  },
+  async 'etcd restarted'({ cluster }, random) {
+    await cluster.etcd.end('SIGKILL')
+    await pause(3_000 * random())
+    cluster.etcd.start()
+    await untilWhole(cluster)
+  },
+  async 'pgbouncer restarted'({ front }, random) {
+    await front.pgbouncer.end('SIGKILL')
+    await pause(2_000 * random())
+    front.pgbouncer.start()
+  },
+  async 'haproxy restarted'({ front }, random) {
+    await front.haproxy.end('SIGKILL')
+    await pause(1_000 * random())
+    front.haproxy.start()
+  },
+}
+
+/** One of the replicas; undefined if there is none. */
+async function replicaOf(cluster: Cluster, random: () => number): Promise<Member | undefined> {
+  const primary = await cluster.primary()
+  const replicas = cluster.members.filter((member) => member !== primary)
+  return replicas.length > 0 ? pickFrom(replicas, random) : undefined
+}
+
+const clientOf = (port: number) =>
+  new pg.Client({ host: '127.0.0.1', port, user: 'postgres', password, database: 'postgres', connectionTimeoutMillis: 5_000 })
+
+async function askOf({ port }: Member, statement: string): Promise<void> {
+  const client = clientOf(port)
+  await client.connect()
+  await client.query(statement)
+  await client.end()
+}
+
+/** Opens connections until PostgreSQL refuses one. */
+async function takeConnections(port: number): Promise<pg.Client[]> {
+  const taken: pg.Client[] = []
+  for (;;) {
+    const client = clientOf(port)
+    client.on('error', () => {})
+    try {
+      await client.connect()
+    } catch {
+      return taken
+    }
+    taken.push(client)
+  }
+}
+
+/** A member is promoted at the latest when the lease of the lost primary has expired. */
+async function untilPromoted(cluster: Cluster): Promise<void> {
+  await until(() => cluster.primary(), { timeoutMs: 90_000, everyMs: 200 })
+}
+
+/** Waits until one member is the primary and the others are its replicas. */
+async function untilWhole(cluster: Cluster): Promise<void> {
+  await until(
+    async () => {
+      const primary = await cluster.primary()
+      const others = cluster.members.filter((member) => member !== primary)
+      const answers = await Promise.all(others.map(({ restPort }) => fetch(`http://127.0.0.1:${restPort}/replica`)))
+      return answers.every(({ ok }) => ok)
+    },
+    { timeoutMs: 120_000, everyMs: 200 },
+  )
+}
