@@ -143,6 +143,12 @@ const promises: Record<string, string> = {
   'a delivery makes five attempts at most and ends once': `
     select id, status, attempts, "attemptsLeft" from webhook_deliveries
     where attempts + "attemptsLeft" > 5 and not "byHand" and status <> 'delivered' or (status in ('delivered', 'failed')) <> ("nextAttemptAt" is null)`,
+  // Its log has an attempt once that is settled. One that waits to be made again by hand, or was cancelled then, has its old log.
+  'a delivery is what its last attempt made of it': `
+    select d.id, d.status, d.error, a.attempt, a."responseCode" from webhook_deliveries d
+    join webhook_attempts a on a."deliveryId" = d.id and a.attempt = d.attempts
+    where not d."byHand" and d.error is distinct from 'endpoint_disabled' and d.error is distinct from 'endpoint_deleted'
+      and (d.status = 'delivered') <> (a.error is null)`,
   'a group has as many members as it counts': `
     select g.id, g."membersCount", count(m."contactId") from contact_groups g left join contact_group_members m on m."groupId" = g.id
     group by g.id having g."membersCount" <> count(m."contactId")`,
