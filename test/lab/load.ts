@@ -16,6 +16,8 @@ export interface Sending {
   acknowledged: string[]
   /** When each acknowledgement came (ms since 1970). */
   at: number[]
+  /** The address that the last acknowledgement came from. */
+  lastFrom: string | undefined
   /** Most attempts that one request took. */
   mostAttempts: number
   /** Statuses of answers that no client should see, with their number. */
@@ -32,20 +34,27 @@ interface Senders {
   clients: number
   /** Pause of each client between two messages. */
   restMs: number
+  /** The last digits of the numbers, which decide how the sandbox treats them. */
+  endings?: readonly string[] | undefined
   random: () => number
 }
 
-/** The behaviour of sandbox numbers by their last four digits: plain ones, and some of each that disturbs. */
-const endings = ['5555', '5555', '5555', '5555', '0001', '0002', '0003', '0004', '0005', '0008', '0009', '0010']
+/** Plain numbers, and some of each kind that disturbs. */
+const everyEnding = ['5555', '5555', '5555', '5555', '0001', '0002', '0003', '0004', '0005', '0008', '0009', '0010']
+
+/** Messages to one number, so that their order matters. */
+const perNumber = 3
 
 /** Starts clients that send one message after the other, each again under the same Idempotency-Key until it is answered. */
-export function startSending({ urls, apiKey, instanceIds, clients, restMs, random }: Senders): Sending {
+export function startSending(options: Senders): Sending {
+  const { urls, apiKey, instanceIds, clients, restMs, endings = everyEnding, random } = options
   const nextUrl = takeTurns(urls)
   let stopping = false
   let numbers = 0
   const sending: Sending = {
     acknowledged: [],
     at: [],
+    lastFrom: undefined,
     mostAttempts: 0,
     refused: new Map(),
     async stop() {
@@ -58,9 +67,11 @@ export function startSending({ urls, apiKey, instanceIds, clients, restMs, rando
   async function client(): Promise<void> {
     while (!stopping) {
       const to = `+3933${String(++numbers).padStart(4, '0')}${pickFrom(endings, random)}`
-      const body = JSON.stringify({ instanceId: pickFrom(instanceIds, random), to, type: 'text', text: `lab ${numbers}` })
-      await send(body, randomUUID())
-      await pause(restMs)
+      const instanceId = pickFrom(instanceIds, random)
+      for (let n = 1; n <= perNumber && !stopping; n++) {
+        await send(JSON.stringify({ instanceId, to, type: 'text', text: `lab ${to} ${n}` }), randomUUID())
+        await pause(restMs)
+      }
     }
   }
 
@@ -69,13 +80,13 @@ export function startSending({ urls, apiKey, instanceIds, clients, restMs, rando
     for (let attempts = 1; ; attempts++) {
       sending.mostAttempts = Math.max(sending.mostAttempts, attempts)
       const signal = AbortSignal.timeout(patienceMs)
-      const response = await fetch(`${nextUrl()}/api/v1/messages/send`, { method: 'POST', headers, body, signal }).catch(
-        () => null,
-      )
+      const url = nextUrl()
+      const response = await fetch(`${url}/api/v1/messages/send`, { method: 'POST', headers, body, signal }).catch(() => null)
       const answer = (await response?.json().catch(() => null)) as { data?: { id: string } } | null | undefined
       if (response?.status === 201 && answer?.data) {
         sending.acknowledged.push(answer.data.id)
         sending.at.push(Date.now())
+        sending.lastFrom = url
         return
       }
       const status = response?.status
@@ -180,17 +191,32 @@ export interface Receiver extends AsyncDisposable {
   received: Map<string, number>
   /** When each accepted request came (ms since 1970). */
   at: number[]
+  /** The events whose first request has no answer yet. */
+  waiting: ReadonlySet<string>
 }
 
-/** A webhook receiver that refuses every `refuseEvery`th request. */
-export async function openReceiver(refuseEvery: number): Promise<Receiver> {
+/** A webhook receiver that refuses every twentieth request; with `firstMs`, the first one of each event and no other, after that time. */
+export async function openReceiver(firstMs?: number): Promise<Receiver> {
   const received = new Map<string, number>()
   const at: number[] = []
+  const seen = new Set<string>()
+  const waiting = new Set<string>()
   let requests = 0
+
+  async function refuses(id: string): Promise<boolean> {
+    if (firstMs === undefined) return ++requests % 20 === 0
+    if (seen.has(id)) return false
+    seen.add(id)
+    waiting.add(id)
+    await pause(firstMs)
+    return waiting.delete(id)
+  }
   const server = http.createServer(async (request, response) => {
     const body = await textOf(request).catch(() => '')
-    if (++requests % refuseEvery === 0) return void response.writeHead(503).end()
+    // Its node died before the end of the request.
+    if (body === '') return
     const { id } = JSON.parse(body) as { id: string }
+    if (await refuses(id)) return void response.writeHead(503).end()
     received.set(id, (received.get(id) ?? 0) + 1)
     at.push(Date.now())
     response.writeHead(204).end()
@@ -200,6 +226,7 @@ export async function openReceiver(refuseEvery: number): Promise<Receiver> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     received,
     at,
+    waiting,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       server.close()

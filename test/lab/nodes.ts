@@ -24,27 +24,28 @@ export async function nodePorts(count: number): Promise<number[]> {
   return ports
 }
 
-export interface Databases {
-  /** Through the pooler, if there is one. */
-  url: string
-  directUrl: string | undefined
-}
-
-interface NodeOptions extends Databases {
+interface NodeOptions {
   number: number
   port: number
   publicUrl: string
+  /** Of the database, through the pooler, if there is one. */
+  url: string
+  directUrl: string | undefined
+  /** The folder whose `src/main.ts` runs; this repository by default. */
+  program?: string | undefined
+  /** Adds to the variables of the lab, or overrides them. */
+  env?: Record<string, string> | undefined
 }
 
 export async function openNode(place: Place, parts: AsyncDisposableStack, options: NodeOptions): Promise<Node> {
-  const { number, port, publicUrl, url, directUrl } = options
+  const { number, port, publicUrl, url, directUrl, program: folder = root, env } = options
   const line = parts.use(await createLine(url))
   const directLine = directUrl ? parts.use(await createLine(directUrl)) : undefined
   const program = createProgram({
     name: `node${number}`,
     command: node,
-    args: [path.join(root, 'src/main.ts')],
-    cwd: root,
+    args: [path.join(folder, 'src/main.ts')],
+    cwd: folder,
     folder: place.folder,
     env: {
       HOME: process.env.HOME ?? '/',
@@ -60,6 +61,7 @@ export async function openNode(place: Place, parts: AsyncDisposableStack, option
       WEBHOOK_RETRY_BASE_SECONDS: '1',
       LOG_LEVEL: 'info',
       TRUST_PROXY: 'loopback',
+      ...env,
     },
   })
   parts.defer(() => program.end())

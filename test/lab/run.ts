@@ -10,7 +10,7 @@ import { until } from '../kit/until.ts'
 import { openCluster } from './cluster.ts'
 import { type Fault, strike, type Target } from './faults.ts'
 import { openFront } from './front.ts'
-import { openReceiver, type Receiver, startReading, startSending, webhookEvents } from './load.ts'
+import { openReceiver, type Receiver, type Sending, startReading, startSending, webhookEvents } from './load.ts'
 import { type Node, nodePorts, openNode } from './nodes.ts'
 import { openPlace, type Place } from './place.ts'
 import { judge, type Line } from './verdict.ts'
@@ -24,20 +24,42 @@ export interface LabOptions {
   seed: number | undefined
   /** Only these faults. */
   only?: readonly string[] | undefined
+  /** Breaks something at a moment that it waits for, in place of the faults of a seed. */
+  strike?: (scene: Scene) => Promise<Fault[]>
+  /** The folder whose `src/main.ts` the nodes run; this repository by default. */
+  program?: string
+  /** Adds to the variables of the nodes, or overrides them. */
+  env?: Record<string, string>
+  /** The last digits of the numbers; all behaviours of the sandbox by default. */
+  endings?: readonly string[]
+  /** Time in ms that the networks hang on each message before they take it. */
+  hangMs?: number
+  /** The receiver of webhooks refuses the first request of each event, after so many ms, in place of every twentieth. */
+  firstRefusedMs?: number
   /** Keeps the folder with the logs. */
   keep?: boolean
 }
 
+/** A running lab, for a strike. */
+export interface Scene {
+  nodes: readonly Node[]
+  /** The address of each node. */
+  urls: readonly string[]
+  pool: pg.Pool
+  sending: Sending
+  receiver: Receiver
+}
+
 export async function runLab(options: LabOptions): Promise<Line[]> {
-  const { seconds, seed, only, keep = false } = options
+  const { seconds, seed, only, strike: strikeAt, endings, hangMs = 0, firstRefusedMs, keep = false } = options
   await using parts = new AsyncDisposableStack()
   const place = parts.use(openPlace(keep))
   console.log(`folder: ${place.folder}`)
   const { nodes, around, urls, pool, databaseUrl } = await openStage(place, parts, options)
-  const account = await prepareAccount(pool, databaseUrl)
+  const account = await prepareAccount(pool, databaseUrl, hangMs)
   await Promise.all(nodes.map((node) => node.start()))
   await until(async () => (await Promise.all(urls.map((url) => fetch(`${url}/readyz`)))).every(({ ok }) => ok))
-  const receiver = parts.use(await openReceiver(20))
+  const receiver = parts.use(await openReceiver(firstRefusedMs))
   const cursor = await prepareReading(urls[0] as string, account.apiKey, receiver)
 
   const random = seeded(seed ?? 1)
@@ -45,9 +67,10 @@ export async function runLab(options: LabOptions): Promise<Line[]> {
   const readers = [false, false, true].map((singleConnection) =>
     startReading({ urls, apiKey: account.apiKey, cursor, singleConnection }),
   )
-  const sending = startSending({ ...account, urls, clients: 12, restMs: 250, random: seeded((seed ?? 1) + 1_000) })
+  const sending = startSending({ ...account, urls, clients: 12, restMs: 250, endings, random: seeded((seed ?? 1) + 1_000) })
   const end = startedAt + seconds * 1_000
-  const faults: Fault[] = seed === undefined ? [] : await strike({ nodes, around, pool }, random, end, only)
+  const bySeed = async () => (seed === undefined ? [] : await strike({ nodes, around, pool }, random, end, only))
+  const faults = await (strikeAt?.({ nodes, urls, pool, sending, receiver }) ?? bySeed())
   await pause(Math.max(0, end - Date.now()))
   await sending.stop()
   return await judge({ pool, workspaceId: account.workspaceId, sending, readers, receiver, faults, startedAt })
@@ -61,7 +84,8 @@ interface Stage extends Target {
 }
 
 /** Opens the database with all that stands around it, and prepares the nodes, which do not run yet. */
-async function openStage(place: Place, parts: AsyncDisposableStack, { nodes: count, database }: LabOptions): Promise<Stage> {
+async function openStage(place: Place, parts: AsyncDisposableStack, options: LabOptions): Promise<Stage> {
+  const { nodes: count, database, program, env } = options
   const ports = await nodePorts(count)
   const cluster = typeof database === 'number' ? await openCluster(place, parts, database) : undefined
   const front = cluster && (await openFront(place, parts, cluster, ports))
@@ -71,11 +95,11 @@ async function openStage(place: Place, parts: AsyncDisposableStack, { nodes: cou
   parts.defer(() => pool.end())
   if (cluster) await migrate(databaseUrl)
   const urls = front ? [front.url] : ports.map((port) => `http://127.0.0.1:${port}`)
-  const databases = { url: front?.pooledUrl ?? databaseUrl, directUrl: front?.directUrl }
+  const shared = { url: front?.pooledUrl ?? databaseUrl, directUrl: front?.directUrl, program, env }
   const nodes: Node[] = []
   for (const [n, port] of ports.entries()) {
     const publicUrl = urls[n] ?? (urls[0] as string)
-    nodes.push(await openNode(place, parts, { number: n + 1, port, publicUrl, ...databases }))
+    nodes.push(await openNode(place, parts, { number: n + 1, port, publicUrl, ...shared }))
   }
   return { nodes, around: cluster && front && { cluster, front }, urls, pool, databaseUrl }
 }
@@ -84,6 +108,7 @@ async function openStage(place: Place, parts: AsyncDisposableStack, { nodes: cou
 async function prepareAccount(
   pool: pg.Pool,
   url: string,
+  hangMs: number,
 ): Promise<{ apiKey: string; workspaceId: string; instanceIds: string[] }> {
   await using database = openDatabase(url, () => {}, { max: 1 })
   const { apiKey, workspaceId, userId } = await createAccount(database.db, {
@@ -97,7 +122,7 @@ async function prepareAccount(
     await pool.query(
       `insert into instances (id, "workspaceId", "userId", name, provider, status, settings, "waNumber", "firstConnectedAt", disconnections)
        values ($1, $2, $3, 'lab', 'sandbox', 'connected', $4, $5, now() - interval '30 days', '{}')`,
-      [id, workspaceId, userId, JSON.stringify({ clientReferences }), `+39333000000${instanceIds.length}`],
+      [id, workspaceId, userId, JSON.stringify({ clientReferences, hangMs }), `+39333000000${instanceIds.length}`],
     )
     instanceIds.push(id)
   }

@@ -68,7 +68,7 @@ export async function judge({ pool, workspaceId, sending, readers, receiver, fau
 async function countSwapped(pool: pg.Pool, workspaceId: string): Promise<number> {
   const { rows } = await pool.query<{ n: number }>(
     `select count(*)::int as n from (
-       select "sentAt", lag("sentAt") over (partition by "instanceId", "to" order by id) as before
+       select "sentAt", lag("sentAt") over (partition by "instanceId", "to" order by "createdAt", id) as before
        from messages where "workspaceId" = $1 and "sentAt" is not null) m
      where "sentAt" < before`,
     [workspaceId],
