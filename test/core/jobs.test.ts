@@ -4,6 +4,7 @@ import { beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { App } from '../../src/core/app.ts'
 import { bossDatabase } from '../../src/core/database/boss-database.ts'
+import type { Sql } from '../../src/core/database/database.ts'
 import { defineJob, enqueue, implementJob } from '../../src/core/jobs/jobs.ts'
 import { makeQueues, workOn } from '../../src/core/jobs/work.ts'
 import { atEnd } from '../kit/at-end.ts'
@@ -38,6 +39,15 @@ async function figures(session: pg.PoolClient): Promise<{ scans: number; rows: n
   )
   return rows[0] as { scans: number; rows: number }
 }
+
+it('compiles no statement of the queue, of requests or of counters', async () => {
+  const app = await openApp(databaseUrl)
+  const session = await sessionOf(app)
+  const sessions: Sql[] = [session, app.pool, app.quickPool]
+  const settings = await Promise.all(sessions.map((sql) => sql.query('show jit')))
+  session.release()
+  expect(settings.map(({ rows }) => rows)).toEqual(sessions.map(() => [{ jit: 'off' }]))
+})
 
 it('fetches a burst by indexes, although the statistics are from a quiet moment, and deletes finished jobs after minutes', async () => {
   const app = await openApp(databaseUrl)

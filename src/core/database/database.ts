@@ -45,9 +45,11 @@ export const timeLimits = { statement_timeout: 10_000, lock_timeout: 5_000, idle
 
 /**
  * Settings of a session. Pools close a connection that was idle for 10 s. The server closes one itself that it still has after a minute,
- * because the network has forgotten it. Otherwise forgotten ones would fill its connection table.
+ * because the network has forgotten it. Otherwise forgotten ones would fill its connection table. Statements are not compiled (JIT), because
+ * each reads few rows: where a setting excludes a plan, PostgreSQL up to 17 takes the cost of what is left for huge, and compiled short
+ * statements of pg-boss for 0.5 to 2.6 s each.
  */
-export const sessionOptions = '-c idle_session_timeout=60000'
+export const sessionOptions = '-c idle_session_timeout=60000 -c jit=off'
 
 /**
  * Opens the pools. A statement ends after 10 s; waits for a lock, for a free connection and, inside a transaction, for the next
