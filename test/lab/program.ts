@@ -34,7 +34,6 @@ export function createProgram({ name, command, args, env = {}, user, cwd, folder
   let child: ChildProcess | undefined
   const isRunning = () => child !== undefined && child.exitCode === null && child.signalCode === null
   const killAtExit = () => child?.kill('SIGKILL')
-  process.once('exit', killAtExit)
   return {
     name,
     pid: () => (isRunning() ? child?.pid : undefined),
@@ -48,6 +47,8 @@ export function createProgram({ name, command, args, env = {}, user, cwd, folder
         ...(cwd && { cwd }),
       })
       child.on('error', (error) => console.error(`${name}: ${error.message}`))
+      process.once('exit', killAtExit)
+      child.once('exit', () => process.off('exit', killAtExit))
     },
     signal: (signal) => void child?.kill(signal),
     async end(signal = 'SIGTERM') {
