@@ -17,7 +17,7 @@ const calm: Setting = { seconds: 4, endings: ['0009', '0001', '5555'], env: { ..
 const killed: Setting = {
   seconds: 4,
   endings: ['5555'],
-  hangMs: 1_000,
+  hangMs: 2_000,
   env,
   strike: async (scene) => [await kill(scene), await kill(scene)],
 }
