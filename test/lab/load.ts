@@ -1,5 +1,4 @@
 // The clients of the lab: careful senders, readers of live events that resume, and a receiver of webhooks.
-import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -7,21 +6,18 @@ import { text as textOf } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createClient } from 'graphql-sse'
 import { pickFrom } from '../kit/random.ts'
-
-/** A request without an answer in this time is repeated. */
-const patienceMs = 10_000
+import { createPosts, type Posts, takeTurns } from './posts.ts'
 
 export interface Sending {
   /** Ids of acknowledged messages. */
   acknowledged: string[]
-  /** When each acknowledgement came (ms since 1970). */
+  /** Recipients of acknowledged campaigns. */
+  recipients: number
+  /** When each acknowledgement of a message came (ms since 1970). */
   at: number[]
-  /** The address that the last acknowledgement came from. */
+  /** The address that the last one came from. */
   lastFrom: string | undefined
-  /** Most attempts that one request took. */
-  mostAttempts: number
-  /** Statuses of answers that no client should see, with their number. */
-  refused: Map<string, number>
+  posts: Posts
   /** Ends the load; what has begun is repeated until it is answered. */
   stop: () => Promise<void>
 }
@@ -45,65 +41,56 @@ const everyEnding = ['5555', '5555', '5555', '5555', '0001', '0002', '0003', '00
 /** Messages to one number, so that their order matters. */
 const perNumber = 3
 
-/** Starts clients that send one message after the other, each again under the same Idempotency-Key until it is answered. */
+const recipientsOfCampaign = 20
+const campaignRestMs = 8_000
+
+/** Starts clients that send one message after the other, and one that starts campaigns. */
 export function startSending(options: Senders): Sending {
   const { urls, apiKey, instanceIds, clients, restMs, endings = everyEnding, random } = options
-  const nextUrl = takeTurns(urls)
-  let stopping = false
+  const posts = createPosts(urls, apiKey)
+  const stopping = new AbortController()
   let numbers = 0
   const sending: Sending = {
     acknowledged: [],
+    recipients: 0,
     at: [],
     lastFrom: undefined,
-    mostAttempts: 0,
-    refused: new Map(),
+    posts,
     async stop() {
-      stopping = true
+      stopping.abort()
       await running
     },
   }
-  const running = Promise.all(Array.from({ length: clients }, client))
+  const nextNumber = () => `+3933${String(++numbers).padStart(4, '0')}${pickFrom(endings, random)}`
+  const rest = (ms: number) => pause(ms, undefined, { signal: stopping.signal }).catch(() => {})
+  const running = Promise.all([startCampaigns(), ...Array.from({ length: clients }, sendMessages)])
 
-  async function client(): Promise<void> {
-    while (!stopping) {
-      const to = `+3933${String(++numbers).padStart(4, '0')}${pickFrom(endings, random)}`
+  async function sendMessages(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      const to = nextNumber()
       const instanceId = pickFrom(instanceIds, random)
-      for (let n = 1; n <= perNumber && !stopping; n++) {
-        await send(JSON.stringify({ instanceId, to, type: 'text', text: `lab ${to} ${n}` }), randomUUID())
-        await pause(restMs)
+      for (let n = 1; n <= perNumber && !stopping.signal.aborted; n++) {
+        const made = await posts.post('messages/send', { instanceId, to, type: 'text', text: `lab ${to} ${n}` })
+        if (made) {
+          sending.acknowledged.push(made.id)
+          sending.at.push(Date.now())
+          sending.lastFrom = made.from
+        }
+        await rest(restMs)
       }
     }
   }
 
-  async function send(body: string, key: string): Promise<void> {
-    const headers = { 'x-api-key': apiKey, 'content-type': 'application/json', 'idempotency-key': key }
-    for (let attempts = 1; ; attempts++) {
-      sending.mostAttempts = Math.max(sending.mostAttempts, attempts)
-      const signal = AbortSignal.timeout(patienceMs)
-      const url = nextUrl()
-      const response = await fetch(`${url}/api/v1/messages/send`, { method: 'POST', headers, body, signal }).catch(() => null)
-      const answer = (await response?.json().catch(() => null)) as { data?: { id: string } } | null | undefined
-      if (response?.status === 201 && answer?.data) {
-        sending.acknowledged.push(answer.data.id)
-        sending.at.push(Date.now())
-        sending.lastFrom = url
-        return
-      }
-      const status = response?.status
-      if (status !== undefined && status < 500 && status !== 409) {
-        const said = `${status} ${JSON.stringify(answer)}`
-        sending.refused.set(said, (sending.refused.get(said) ?? 0) + 1)
-        return
-      }
-      await pause(100)
+  async function startCampaigns(): Promise<void> {
+    for (;;) {
+      await rest(campaignRestMs)
+      if (stopping.signal.aborted) return
+      const recipients = Array.from({ length: recipientsOfCampaign }, () => ({ to: nextNumber() }))
+      const campaign = { instanceId: pickFrom(instanceIds, random), name: 'Lab', type: 'text', text: 'lab', recipients }
+      if (await posts.post('campaigns', campaign)) sending.recipients += recipients.length
     }
   }
   return sending
-}
-
-function takeTurns<T>(all: readonly T[]): () => T {
-  let turn = 0
-  return () => all[turn++ % all.length] as T
 }
 
 export interface Reader {

@@ -39,18 +39,19 @@ export async function judge({ pool, workspaceId, sending, readers, receiver, fau
   await until(() => wanted.every((id) => receiver.received.has(id)), { timeoutMs: restMs }).catch(() => {})
   await Promise.all(readers.map((reader) => reader.stop()))
   const acknowledged = sending.acknowledged
-  const broken = await findBroken(pool, { acknowledged, messages: acknowledged.length } satisfies Expected)
+  const broken = await findBroken(pool, { acknowledged, messages: acknowledged.length + sending.recipients } satisfies Expected)
   const swapped = await countSwapped(pool, workspaceId)
   const wrong = readers.map((reader) => differenceOf(ids, reader.ids))
   const missing = wanted.filter((id) => !receiver.received.has(id)).length
   const lags = readers.flatMap((reader) => reader.lags)
-  const refused = [...sending.refused.entries()].map(([said, n]) => `${n} × ${said}`)
+  const refused = listOf(sending.posts.refused)
   return [
     { what: 'acknowledged messages', value: String(acknowledged.length) },
+    { what: 'recipients of acknowledged campaigns', value: String(sending.recipients) },
     { what: 'faults', value: summaryOf(faults) },
     { what: 'invariants of the database', value: broken.join('\n') || 'hold', kept: broken.length === 0 },
     { what: 'messages to one number out of order', value: String(swapped), kept: swapped === 0 },
-    { what: 'refused without reason', value: refused.join(', ') || '0', kept: refused.length === 0 },
+    { what: 'refused without reason', value: refused || '0', kept: refused === '' },
     ...wrong.map(({ missed, repeated, misplaced }, n) => ({
       what: `reader ${n + 1}: missed, repeated, out of order`,
       value: `${missed}, ${repeated}, ${misplaced} of ${ids.length}; ${readers[n]?.reconnects ?? 0} reconnections`,
@@ -96,12 +97,18 @@ export function differenceOf(
 function summaryOf(faults: readonly Fault[]): string {
   const counts = new Map<string, number>()
   for (const { name } of faults) counts.set(name, (counts.get(name) ?? 0) + 1)
-  return [...counts].map(([name, n]) => `${n} × ${name}`).join(', ') || 'none'
+  return listOf(counts) || 'none'
+}
+
+function listOf(counts: ReadonlyMap<string, number>): string {
+  return [...counts].map(([name, n]) => `${n} × ${name}`).join(', ')
 }
 
 /** A client that repeats a request once sees nothing of a rolling upgrade. */
-function attemptsLine({ mostAttempts }: Sending, faults: readonly Fault[]): Line {
-  const line = { what: 'attempts that one request took, at most', value: String(mostAttempts) }
+function attemptsLine({ posts: { mostAttempts, repeated } }: Sending, faults: readonly Fault[]): Line {
+  const reasons = listOf(repeated)
+  const value = `${mostAttempts}${reasons && `; repeated after ${reasons}`}`
+  const line = { what: 'attempts that one request took, at most', value }
   const isUpgrade = faults.length > 0 && faults.every(({ name }) => name === 'rolling upgrade')
   return isUpgrade ? { ...line, kept: mostAttempts <= 2 } : line
 }
