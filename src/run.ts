@@ -1,5 +1,6 @@
 // The process: reads the configuration, opens and migrates the database, runs the gateway until a stop signal.
 
+import { setTimeout as pause } from 'node:timers/promises'
 import { readConfig } from './core/config/config.ts'
 import { openEmbedded } from './core/database/embedded.ts'
 import { migrate } from './core/database/migrate.ts'
@@ -12,6 +13,7 @@ import { openGateway } from './gateway.ts'
 
 /** Time limit of the shutdown, in milliseconds. Unfinished work is taken over by another process when its lease expires. */
 const stopWithinMs = 9_000
+let deadline: NodeJS.Timeout | undefined
 
 async function run(stopped: Promise<string>): Promise<void> {
   const { config, secrets } = readConfig()
@@ -33,12 +35,15 @@ async function run(stopped: Promise<string>): Promise<void> {
   if (advice) log.warn(advice)
   const secretKey = secrets.secretKey ?? database.secretKey
   const gateway = { config, secrets: { ...secrets, secretKey }, databaseUrl: database.url, log, print: console.log }
-  parts.use(await openGateway(gateway))
+  const { app } = parts.use(await openGateway(gateway))
 
   // Not earlier: while modules load, a heap that may grow saves a tenth of the start.
   boundHeap()
   const signal = await stopped
   log.info({ signal }, 'stopping')
+  app.draining = true
+  endWithin(config.drainMs + stopWithinMs)
+  await pause(config.drainMs)
 }
 
 /** Resolves at the first stop signal. Later signals are ignored, because npm forwards signals that the terminal sends anyway. */
@@ -46,11 +51,17 @@ function stopSignal(): Promise<string> {
   return new Promise((resolve) => {
     for (const name of ['SIGTERM', 'SIGINT'] as const) {
       process.on(name, () => {
-        setTimeout(() => process.exit(), stopWithinMs).unref()
+        if (!deadline) endWithin(stopWithinMs)
         resolve(name)
       })
     }
   })
+}
+
+/** Ends the process after that time, in milliseconds, whatever it waits for. */
+function endWithin(ms: number): void {
+  clearTimeout(deadline)
+  deadline = setTimeout(() => process.exit(), ms).unref()
 }
 
 try {

@@ -138,7 +138,9 @@ export interface App extends AsyncDisposable {
   hooks: Hooks
   /** Names this process among all that use the database: a UUID, new with each start. */
   node: string
-  /** True once the process has to stop; it is not ready from then on. */
+  /** True from the stop signal on: `/readyz` says so, and everything else goes on. */
+  draining: boolean
+  /** True once the process stops: requests are refused. */
   stopping: boolean
   /** Address that the server listens on; undefined until it listens. */
   address: string | undefined
@@ -209,6 +211,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     egress,
     hooks,
     node: randomUUID(),
+    draining: false,
     stopping: false,
     address: undefined,
     async [Symbol.asyncDispose]() {

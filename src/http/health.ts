@@ -78,7 +78,7 @@ function createReadiness(app: App): () => Promise<NotReady | undefined> {
   }
 
   return async () => {
-    if (app.stopping) return 'stopping'
+    if (app.draining || app.stopping) return 'stopping'
     looking ??= Promise.all([answerOf(checkDatabase(app), 'database_silent'), answerOf(checkDisk(app), 'disk_unwritable')])
       .then(([database, disk]) => database ?? disk)
       .finally(() => {

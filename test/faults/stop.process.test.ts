@@ -43,6 +43,17 @@ it('stops under load within 10 s, with exit code 0 and nothing lost or sent twic
   console.log(`F16: exit after ${tookMs} ms, ${load.acknowledged.length} messages, ${refusals.length} refusals`)
 })
 
+it('serves on for DRAIN_SECONDS while it reports that it is not ready', async () => {
+  const stage = await openStage()
+  const gateway = await stage.start({ DRAIN_SECONDS: '3' })
+  gateway.kill('SIGTERM')
+  const readiness = async () => (await fetch(`${gateway.url}/readyz`)).status
+  await until(async () => (await readiness()) === 503)
+  const sent = await api(gateway, stage.account.apiKey).post('messages/send', text(stage.sure))
+  expect(sent.status).toBe(201)
+  expect(await gateway.exited).toEqual({ code: 0, signal: null })
+})
+
 it('refuses requests on open connections in the error envelope while it stops, and reports that it is not ready', async () => {
   const stage = await openStage()
   const gateway = await stage.start({ FAILPOINT: 'api.after_commit_before_reply=sleep:1500' })

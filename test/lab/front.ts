@@ -73,7 +73,7 @@ defaults
   timeout check 2s
   timeout client 1h
   timeout server 1h
-  default-server inter 500ms fall 2 rise 1 on-marked-down shutdown-sessions
+  default-server inter 500ms fall 2 rise 1
 listen gateways
   mode http
   bind 127.0.0.1:${httpPort}
@@ -87,7 +87,7 @@ listen primary
   mode tcp
   bind 127.0.0.1:${databasePort}
   option httpchk OPTIONS /primary
-${members.map(({ name, port, restPort }) => `  server ${name} 127.0.0.1:${port} check port ${restPort}`).join('\n')}
+${members.map(({ name, port, restPort }) => `  server ${name} 127.0.0.1:${port} check port ${restPort} on-marked-down shutdown-sessions`).join('\n')}
 `
 }
 

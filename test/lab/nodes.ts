@@ -59,6 +59,8 @@ export async function openNode(place: Place, parts: AsyncDisposableStack, option
       ALLOWED_PRIVATE_TARGETS: '127.0.0.1/32',
       RATE_LIMIT_PER_SECOND: '100000',
       WEBHOOK_RETRY_BASE_SECONDS: '1',
+      // HAProxy notices within a second.
+      DRAIN_SECONDS: '2',
       LOG_LEVEL: 'info',
       TRUST_PROXY: 'loopback',
       ...env,

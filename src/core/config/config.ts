@@ -24,6 +24,8 @@ export interface Config {
   s3: { bucket: string; endpoint: string | undefined; region: string } | undefined
   allowedPrivateTargets: readonly string[]
   webhookRetryBaseMs: number
+  /** From the stop signal until the process stops serving. */
+  drainMs: number
   webhookTimeoutMs: number
   messageTtlMs: number
   /** 0 means for ever. */
@@ -115,6 +117,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
       s3: e.S3_BUCKET ? { bucket: e.S3_BUCKET, endpoint: e.S3_ENDPOINT, region: e.S3_REGION } : undefined,
       allowedPrivateTargets: e.ALLOWED_PRIVATE_TARGETS,
       webhookRetryBaseMs: e.WEBHOOK_RETRY_BASE_SECONDS * 1000,
+      drainMs: e.DRAIN_SECONDS * 1000,
       webhookTimeoutMs: e.WEBHOOK_TIMEOUT_SECONDS * 1000,
       messageTtlMs: e.MESSAGE_TTL_SECONDS * 1000,
       retentionDaysMessages: e.RETENTION_DAYS_MESSAGES,

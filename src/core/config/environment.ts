@@ -76,6 +76,14 @@ export const environment = z.object({
     .default('postgres')
     .describe('Database engine behind DATABASE_URL; there is no other one yet'),
   ROLES: roles.default(['http', 'worker', 'relay']).describe('Roles of this process; comma-separated'),
+  DRAIN_SECONDS: z.coerce
+    .number()
+    .min(0)
+    .max(30)
+    .default(0)
+    .describe(
+      'How long the process serves on after SIGTERM while GET /readyz answers 503, so that a load balancer sends requests elsewhere before it stops; longer than the balancer takes to notice',
+    ),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
