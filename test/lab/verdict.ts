@@ -40,7 +40,7 @@ export async function judge({ pool, workspaceId, sending, readers, receiver, fau
   await Promise.all(readers.map((reader) => reader.stop()))
   const acknowledged = sending.acknowledged
   const broken = await findBroken(pool, { acknowledged, messages: acknowledged.length + sending.recipients } satisfies Expected)
-  const swapped = await countSwapped(pool, workspaceId)
+  const swapped = await findSwapped(pool, workspaceId)
   const wrong = readers.map((reader) => differenceOf(ids, reader.ids))
   const missing = wanted.filter((id) => !receiver.received.has(id)).length
   const lags = readers.flatMap((reader) => reader.lags)
@@ -50,7 +50,7 @@ export async function judge({ pool, workspaceId, sending, readers, receiver, fau
     { what: 'recipients of acknowledged campaigns', value: String(sending.recipients) },
     { what: 'faults', value: summaryOf(faults) },
     { what: 'invariants of the database', value: broken.join('\n') || 'hold', kept: broken.length === 0 },
-    { what: 'messages to one number out of order', value: String(swapped), kept: swapped === 0 },
+    { what: 'messages to one number out of order', value: exampleOf(swapped), kept: swapped.length === 0 },
     { what: 'refused without reason', value: refused || '0', kept: refused === '' },
     ...wrong.map(({ missed, repeated, misplaced }, n) => ({
       what: `reader ${n + 1}: missed, repeated, out of order`,
@@ -65,16 +65,24 @@ export async function judge({ pool, workspaceId, sending, readers, receiver, fau
   ]
 }
 
-/** Pairs of messages to the same number that left in another order than they were accepted in. */
-async function countSwapped(pool: pg.Pool, workspaceId: string): Promise<number> {
-  const { rows } = await pool.query<{ n: number }>(
-    `select count(*)::int as n from (
-       select "sentAt", lag("sentAt") over (partition by "instanceId", "to" order by "createdAt", id) as before
-       from messages where "workspaceId" = $1 and "sentAt" is not null) m
-     where "sentAt" < before`,
+interface Swapped {
+  id: string
+  /** The message before it to the same number, which left after it. */
+  earlier: string
+}
+
+/** Messages that left before one to the same number that was accepted earlier. */
+async function findSwapped(pool: pg.Pool, workspaceId: string): Promise<Swapped[]> {
+  const { rows } = await pool.query<Swapped>(
+    `select * from (
+       select m.id, m."to", m.attempts, m."handedAt", m."sentAt", e.seq, lag(m.id) over w as earlier, lag(m.attempts) over w as "earlierAttempts",
+         lag(m."handedAt") over w as "earlierHandedAt", lag(m."sentAt") over w as "earlierSentAt", lag(e.seq) over w as "earlierSeq"
+       from messages m join events e on e."messageId" = m.id and e.type = 'message.sent' where m."workspaceId" = $1
+       window w as (partition by m."instanceId", m."to" order by m."createdAt", m.id)) s
+     where "sentAt" < "earlierSentAt" or seq < "earlierSeq"`,
     [workspaceId],
   )
-  return rows[0]?.n ?? 0
+  return rows
 }
 
 export function differenceOf(
@@ -92,6 +100,10 @@ export function differenceOf(
     furthest = Math.max(furthest, place)
   }
   return { missed: logged.filter((id) => !known.has(id)).length, repeated, misplaced }
+}
+
+function exampleOf(found: readonly unknown[]): string {
+  return found.length === 0 ? '0' : `${found.length}, for example ${JSON.stringify(found[0])}`
 }
 
 function summaryOf(faults: readonly Fault[]): string {
