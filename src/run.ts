@@ -40,10 +40,13 @@ async function run(stopped: Promise<string>): Promise<void> {
   // Not earlier: while modules load, a heap that may grow saves a tenth of the start.
   boundHeap()
   const signal = await stopped
+  if (config.drainMs > 0) {
+    log.info({ signal, ms: config.drainMs }, 'draining')
+    app.draining = true
+    endWithin(config.drainMs + stopWithinMs)
+    await pause(config.drainMs)
+  }
   log.info({ signal }, 'stopping')
-  app.draining = true
-  endWithin(config.drainMs + stopWithinMs)
-  await pause(config.drainMs)
 }
 
 /** Resolves at the first stop signal. Later signals are ignored, because npm forwards signals that the terminal sends anyway. */

@@ -5,6 +5,7 @@ import { z } from 'zod'
 import type { App } from '../../src/core/app.ts'
 import { bossDatabase } from '../../src/core/database/boss-database.ts'
 import type { Sql } from '../../src/core/database/database.ts'
+import { connectDedicated } from '../../src/core/database/dedicated.ts'
 import { defineJob, enqueue, implementJob } from '../../src/core/jobs/jobs.ts'
 import { makeQueues, workOn } from '../../src/core/jobs/work.ts'
 import { atEnd } from '../kit/at-end.ts'
@@ -40,10 +41,11 @@ async function figures(session: pg.PoolClient): Promise<{ scans: number; rows: n
   return rows[0] as { scans: number; rows: number }
 }
 
-it('compiles no statement of the queue, of requests or of counters', async () => {
+it('compiles no statement of the queue, of requests, of counters or of a dedicated connection', async () => {
   const app = await openApp(databaseUrl)
   const session = await sessionOf(app)
-  const sessions: Sql[] = [session, app.pool, app.quickPool]
+  await using dedicated = await connectDedicated(app, 'test')
+  const sessions: Sql[] = [session, app.pool, app.quickPool, dedicated.client]
   const settings = await Promise.all(sessions.map((sql) => sql.query('show jit')))
   session.release()
   expect(settings.map(({ rows }) => rows)).toEqual(sessions.map(() => [{ jit: 'off' }]))

@@ -45,7 +45,7 @@ it('stops under load within 10 s, with exit code 0 and nothing lost or sent twic
 
 it('serves on for DRAIN_SECONDS while it reports that it is not ready', async () => {
   const stage = await openStage()
-  const gateway = await stage.start({ DRAIN_SECONDS: '3' })
+  const gateway = await stage.start({ DRAIN_SECONDS: '8' })
   gateway.kill('SIGTERM')
   const readiness = async () => (await fetch(`${gateway.url}/readyz`)).status
   await until(async () => (await readiness()) === 503)

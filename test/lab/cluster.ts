@@ -1,6 +1,8 @@
 // A highly available PostgreSQL: members under Patroni, which keeps its state in etcd.
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
+import pg from 'pg'
+import { withPool } from '../../src/core/database/short-pool.ts'
 import { ownPort } from '../kit/port.ts'
 import { until } from '../kit/until.ts'
 import { programs } from './need.ts'
@@ -27,6 +29,20 @@ export interface Cluster {
 }
 
 export const password = 'lab'
+export const urlAt = (port: number) => `postgres://postgres:${password}@127.0.0.1:${port}/postgres`
+
+/** @throws Error if the connection is lost or refused. */
+export async function connectAt(port: number): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: urlAt(port), connectionTimeoutMillis: 5_000 })
+  client.on('error', () => {})
+  await client.connect()
+  return client
+}
+
+/** Runs a statement on a connection of its own. @throws Error if that is lost or refused. */
+export async function askAt(port: number, statement: string): Promise<void> {
+  await withPool(urlAt(port), { max: 1 }, (pool) => pool.query(statement))
+}
 
 export async function openCluster(place: Place, parts: AsyncDisposableStack, size: number): Promise<Cluster> {
   const [clientPort, peerPort] = [await ownPort(), await ownPort()]

@@ -1,9 +1,9 @@
 // Faults of what stands around the gateways: PostgreSQL, Patroni, etcd, PgBouncer and HAProxy.
 import { setTimeout as pause } from 'node:timers/promises'
-import pg from 'pg'
+import type pg from 'pg'
 import { pickFrom } from '../kit/random.ts'
 import { until } from '../kit/until.ts'
-import { type Cluster, type Member, password } from './cluster.ts'
+import { askAt, type Cluster, connectAt, type Member } from './cluster.ts'
 import { type Blows, longestFreezeMs } from './faults-of-nodes.ts'
 import type { Front } from './front.ts'
 
@@ -42,9 +42,9 @@ export const faultsAround: Blows<Around & { pool: pg.Pool }> = {
   async 'replica behind'({ cluster }, random) {
     const replica = await replicaOf(cluster, random)
     if (!replica) return
-    await askOf(replica, 'select pg_wal_replay_pause()')
+    await askAt(replica.port, 'select pg_wal_replay_pause()')
     await pause(longestFreezeMs * random())
-    await askOf(replica, 'select pg_wal_replay_resume()')
+    await askAt(replica.port, 'select pg_wal_replay_resume()')
   },
   async 'connections used up'({ cluster }, random) {
     const { port } = await cluster.primary()
@@ -81,28 +81,15 @@ async function replicaOf(cluster: Cluster, random: () => number): Promise<Member
   return replicas.length > 0 ? pickFrom(replicas, random) : undefined
 }
 
-const clientOf = (port: number) =>
-  new pg.Client({ host: '127.0.0.1', port, user: 'postgres', password, database: 'postgres', connectionTimeoutMillis: 5_000 })
-
-async function askOf({ port }: Member, statement: string): Promise<void> {
-  const client = clientOf(port)
-  await client.connect()
-  await client.query(statement)
-  await client.end()
-}
-
 /** Opens connections until PostgreSQL refuses one. */
 async function takeConnections(port: number): Promise<pg.Client[]> {
   const taken: pg.Client[] = []
   for (;;) {
-    const client = clientOf(port)
-    client.on('error', () => {})
     try {
-      await client.connect()
+      taken.push(await connectAt(port))
     } catch {
       return taken
     }
-    taken.push(client)
   }
 }
 

@@ -1,6 +1,8 @@
 // Faults of the gateways' processes, and of the network between them and their database.
 import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
+import type { Sql } from '../../src/core/database/database.ts'
+import { sqlTransaction } from '../../src/core/database/transaction.ts'
 import { pickFrom } from '../kit/random.ts'
 import { until } from '../kit/until.ts'
 import type { Node } from './nodes.ts'
@@ -31,9 +33,7 @@ export const faultsOfNodes: Blows<Nodes> = {
     program.signal('SIGCONT')
   },
   async 'node stopped'({ nodes }, random) {
-    const node = pickFrom(nodes, random)
-    await node.program.end()
-    await node.start()
+    await restartInTurn([pickFrom(nodes, random)])
   },
   async 'node cut off'({ nodes }, random) {
     const node = pickFrom(nodes, random)
@@ -66,5 +66,10 @@ async function restartInTurn(nodes: readonly Node[]): Promise<void> {
 
 /** Tries until the table could be locked: a migration that waited longer would make every other statement wait behind it. */
 async function migrate(pool: pg.Pool, statement: string): Promise<void> {
-  await until(() => pool.query(`set lock_timeout = '200ms'; ${statement}`).then(() => true), { timeoutMs: 60_000, everyMs: 100 })
+  const attempt = async (tx: Sql) => {
+    await tx.query(`set local lock_timeout = '200ms'`)
+    await tx.query(statement)
+    return true
+  }
+  await until(() => sqlTransaction(pool, attempt, 1), { timeoutMs: 60_000, everyMs: 100 })
 }

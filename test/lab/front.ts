@@ -1,9 +1,8 @@
 // The proxies of the lab: HAProxy before the gateways and before the primary, PgBouncer between the gateways and the primary.
-import pg from 'pg'
 import { limitingStatement } from '../../src/core/database/pooler.ts'
 import { ownPort } from '../kit/port.ts'
 import { until } from '../kit/until.ts'
-import { type Cluster, password } from './cluster.ts'
+import { askAt, type Cluster, password, urlAt } from './cluster.ts'
 import { programs } from './need.ts'
 import type { Place } from './place.ts'
 import { createProgram, type Program } from './program.ts'
@@ -44,24 +43,14 @@ export async function openFront(
     parts.defer(() => program.end())
     program.start()
   }
-  const urlAt = (port: number) => `postgres://postgres:${password}@127.0.0.1:${port}/postgres`
   await until(() => /process up/.test(pgbouncer.log()))
-  await until(() => answers(urlAt(databasePort)))
+  await until(() => askAt(databasePort, 'select').then(() => true))
   // HAProxy takes every member for the primary until its first check.
   await until(
     () =>
       haproxy.log().match(/Server primary\/\S+ is DOWN/g)?.length === cluster.members.length - 1 || cluster.members.length === 1,
   )
   return { haproxy, pgbouncer, url: `http://127.0.0.1:${httpPort}`, pooledUrl: urlAt(poolPort), directUrl: urlAt(databasePort) }
-}
-
-/** @throws Error if the database cannot be reached. */
-async function answers(url: string): Promise<true> {
-  const client = new pg.Client({ connectionString: url })
-  client.on('error', () => {})
-  await client.connect()
-  await client.end()
-  return true
 }
 
 function balancing(httpPort: number, databasePort: number, { members }: Cluster, nodePorts: readonly number[]): string {

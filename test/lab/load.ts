@@ -42,6 +42,7 @@ const everyEnding = ['5555', '5555', '5555', '5555', '0001', '0002', '0003', '00
 const perNumber = 3
 
 const recipientsOfCampaign = 20
+/** Pause between two campaigns. */
 const campaignRestMs = 8_000
 
 /** Starts clients that send one message after the other, and one that starts campaigns. */

@@ -28,8 +28,9 @@ interface NodeOptions {
   number: number
   port: number
   publicUrl: string
-  /** Of the database, through the pooler, if there is one. */
-  url: string
+  /** Leads to the database through the pooler if there is one. */
+  databaseUrl: string
+  /** Leads past the pooler; undefined without one. */
   directUrl: string | undefined
   /** The folder whose `src/main.ts` runs; this repository by default. */
   program?: string | undefined
@@ -38,8 +39,8 @@ interface NodeOptions {
 }
 
 export async function openNode(place: Place, parts: AsyncDisposableStack, options: NodeOptions): Promise<Node> {
-  const { number, port, publicUrl, url, directUrl, program: folder = root, env } = options
-  const line = parts.use(await createLine(url))
+  const { number, port, publicUrl, databaseUrl, directUrl, program: folder = root, env } = options
+  const line = parts.use(await createLine(databaseUrl))
   const directLine = directUrl ? parts.use(await createLine(directUrl)) : undefined
   const program = createProgram({
     name: `node${number}`,

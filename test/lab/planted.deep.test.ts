@@ -30,7 +30,7 @@ const frozen: Setting = {
   strike: async (scene) => [await freeze(scene)],
 }
 
-/** Kills the node that gives the next answer, at once. */
+/** Kills the node that gave the last of twelve more answers, at once. */
 async function kill({ nodes, urls, sending }: Scene): Promise<Fault> {
   const before = sending.acknowledged.length
   await until(() => sending.acknowledged.length > before + 12, { everyMs: 1 })
@@ -91,30 +91,38 @@ const none = { lines: [], database: 'hold' }
 it('finds nothing without faults', async () => {
   expect(await brokenIn(calm)).toEqual(none)
 })
+
 it('finds nothing when nodes die after an answer', async () => {
   expect(await brokenIn(killed)).toEqual(none)
 })
+
 it('finds nothing when a node was frozen', async () => {
   expect(await brokenIn(frozen)).toEqual(none)
 })
+
 it('finds a message that is acknowledged before it is durable', async () => {
   expect((await brokenIn(killed, plantedFaults.acknowledgedEarly)).database).toContain('every acknowledged message exists: ')
 })
+
 it('finds a lease without a fence', async () => {
   expect((await brokenIn(frozen, plantedFaults.noFence)).database).toContain('a delivery is what its last attempt made of it: ')
 })
+
 it('finds a cursor that skips one event', async () => {
   const reader = (n: number) => `reader ${n}: missed, repeated, out of order`
   expect((await brokenIn(calm, plantedFaults.skippingCursor)).lines).toEqual([1, 2, 3].map(reader))
 })
+
 it('finds a retry that doubles', async () => {
   expect((await brokenIn(calm, plantedFaults.doublingRetry)).database).toContain(
     'a network that takes no reference of ours is offered nothing twice: ',
   )
 })
+
 it('finds quota that is not given back', async () => {
   expect((await brokenIn(calm, plantedFaults.quotaKept)).database).toContain('used quota is what a recount finds: ')
 })
+
 it('finds a message that overtakes an earlier one', async () => {
   expect((await brokenIn(killed, plantedFaults.overtaking)).lines).toContain('messages to one number out of order')
 })

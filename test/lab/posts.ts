@@ -31,21 +31,14 @@ export function createPosts(urls: readonly string[], apiKey: string): Posts {
     refused: new Map(),
     async post(route, given) {
       const headers = { 'x-api-key': apiKey, 'content-type': 'application/json', 'idempotency-key': randomUUID() }
-      const body = JSON.stringify(given)
+      const request = { method: 'POST', headers, body: JSON.stringify(given) }
       for (let attempts = 1; ; attempts++) {
         posts.mostAttempts = Math.max(posts.mostAttempts, attempts)
-        const signal = AbortSignal.timeout(patienceMs)
         const from = nextUrl()
-        const response = await fetch(`${from}/api/v1/${route}`, { method: 'POST', headers, body, signal }).catch(
-          (error: Error) => error.name,
-        )
-        const answer = typeof response === 'string' ? undefined : await answerOf(response)
-        if (answer?.id) return { id: answer.id, from }
-        if (typeof response !== 'string' && response.status < 500 && response.status !== 409) {
-          count(posts.refused, `${response.status} ${answer?.text}`)
-          return undefined
-        }
-        count(posts.repeated, typeof response === 'string' ? response : `${response.status} ${answer?.code ?? ''}`)
+        const outcome = await attempt(`${from}/api/v1/${route}`, request)
+        if ('id' in outcome) return { ...outcome, from }
+        if ('refused' in outcome) return void count(posts.refused, outcome.refused)
+        count(posts.repeated, outcome.repeat)
         await pause(100)
       }
     },
@@ -53,23 +46,28 @@ export function createPosts(urls: readonly string[], apiKey: string): Posts {
   return posts
 }
 
-interface Answer {
-  text: string
-  /** Undefined unless the request made something. */
-  id: string | undefined
-  code: string | undefined
+/** The id of what was made, or why the request was refused, or why it has to be repeated. */
+type Outcome = { id: string } | { refused: string } | { repeat: string }
+
+async function attempt(url: string, request: RequestInit): Promise<Outcome> {
+  try {
+    const response = await fetch(url, { ...request, signal: AbortSignal.timeout(patienceMs) })
+    const text = await response.text()
+    const { data, error } = parse(text)
+    if (response.status === 201 && data) return { id: data.id }
+    if (response.status >= 500 || response.status === 409) return { repeat: `${response.status} ${error?.code ?? ''}`.trim() }
+    return { refused: `${response.status} ${text}` }
+  } catch (error) {
+    return { repeat: (error as Error).name }
+  }
 }
 
-/** Undefined if its body was lost. */
-async function answerOf(response: Response): Promise<Answer | undefined> {
-  const text = await response.text().catch(() => undefined)
-  if (text === undefined) return undefined
+/** Empty for the page that HAProxy answers with. */
+function parse(text: string): { data?: { id: string }; error?: { code: string } } {
   try {
-    const { data, error } = JSON.parse(text) as { data?: { id: string }; error?: { code: string } }
-    return { text, id: response.status === 201 ? data?.id : undefined, code: error?.code }
+    return JSON.parse(text)
   } catch {
-    // HAProxy answers with a page.
-    return { text, id: undefined, code: undefined }
+    return {}
   }
 }
 

@@ -95,7 +95,7 @@ async function openStage(place: Place, parts: AsyncDisposableStack, options: Lab
   parts.defer(() => pool.end())
   if (cluster) await migrate(databaseUrl)
   const urls = front ? [front.url] : ports.map((port) => `http://127.0.0.1:${port}`)
-  const shared = { url: front?.pooledUrl ?? databaseUrl, directUrl: front?.directUrl, program, env }
+  const shared = { databaseUrl: front?.pooledUrl ?? databaseUrl, directUrl: front?.directUrl, program, env }
   const nodes: Node[] = []
   for (const [n, port] of ports.entries()) {
     const publicUrl = urls[n] ?? (urls[0] as string)

@@ -1,4 +1,4 @@
-// Twenty mixed courses of faults on a whole installation, by seeds 1 to 20. `LAB_SEEDS=3,7` chooses seeds, `LAB_SECONDS=n` longer courses.
+// Twenty mixed courses of faults on a whole installation, by seeds 1 to 20, and rolling upgrades. `LAB_SEEDS=3,7` chooses seeds, `LAB_SECONDS=n` longer courses.
 import { expect, it } from 'vitest'
 import { whatIsMissing } from './need.ts'
 import { runLab } from './run.ts'
@@ -12,6 +12,16 @@ it.runIf(whatIsMissing() === undefined).each(seeds)(
   async (seed) => {
     const lines = await runLab({ nodes: 3, database: 3, seconds, seed })
     console.log(lines.map(({ what, value }) => `${what}: ${value}`).join('\n'))
+    expect(lines.filter(({ kept }) => kept === false)).toEqual([])
+  },
+)
+
+it.runIf(whatIsMissing() === undefined)(
+  'no request takes more than two attempts during rolling upgrades',
+  { timeout: 900_000 },
+  async () => {
+    const lines = await runLab({ nodes: 3, database: 3, seconds, seed: 1, only: ['rolling upgrade'] })
+    expect(lines.find(({ what }) => what.startsWith('attempts'))).toMatchObject({ kept: true })
     expect(lines.filter(({ kept }) => kept === false)).toEqual([])
   },
 )

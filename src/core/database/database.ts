@@ -7,6 +7,7 @@ import { createBatch } from '../batch.ts'
 import { metered, runningBudget } from '../graph/budget.ts'
 import { Client, PooledClient } from './client.ts'
 import { type ForgottenWatch, watchForgotten } from './forgotten.ts'
+import { sessionOptions } from './session.ts'
 import { shareConnection } from './shared-connection.ts'
 
 export type Db = PrismaClient
@@ -42,14 +43,6 @@ export interface DatabaseOptions {
 
 /** In milliseconds. A pooler accepts none of them from its clients and must set them itself (pooler.ts). */
 export const timeLimits = { statement_timeout: 10_000, lock_timeout: 5_000, idle_in_transaction_session_timeout: 5_000 }
-
-/**
- * Settings of a session. Pools close a connection that was idle for 10 s. The server closes one itself that it still has after a minute,
- * because the network has forgotten it. Otherwise forgotten ones would fill its connection table. Statements are not compiled (JIT), because
- * each reads few rows: where a setting excludes a plan, PostgreSQL up to 17 takes the cost of what is left for huge, and compiled short
- * statements of pg-boss for 0.5 to 2.6 s each.
- */
-export const sessionOptions = '-c idle_session_timeout=60000 -c jit=off'
 
 /**
  * Opens the pools. A statement ends after 10 s; waits for a lock, for a free connection and, inside a transaction, for the next

@@ -3,6 +3,7 @@ import net from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import type { App } from '../app.ts'
+import { withoutJit } from './session.ts'
 
 export interface Dedicated extends AsyncDisposable {
   client: pg.Client
@@ -35,6 +36,7 @@ export async function connectTo(url: string, name: string, timeoutMs: number): P
     pipeline: true,
     keepAlive: true,
     application_name: name,
+    options: withoutJit,
   })
   client.on('error', () => lost.abort())
   client.on('end', () => lost.abort())

@@ -6,12 +6,11 @@ import type { LogEvent } from './log.ts'
 /**
  * Sets timeouts that end the leadership of a frozen or disconnected process within 4 s, so that another process takes over. Leadership
  * only saves work: the row lock on event_sequence keeps the numbers correct, whichever process assigns them. The tables are empty at one
- * moment and large at the next. Sequential scans are disabled, so that no cached plan from an empty table scans a large one. Statements
- * are not compiled: see `sessionOptions` in core/database/database.ts.
+ * moment and large at the next. Sequential scans are disabled, so that no cached plan from an empty table scans a large one.
  */
 export async function limitSession(sql: Sql): Promise<void> {
   await sql.query(
-    `set enable_seqscan = off; set jit = off; set idle_session_timeout = 4000; set idle_in_transaction_session_timeout = 4000; set lock_timeout = 4000;
+    `set enable_seqscan = off; set idle_session_timeout = 4000; set idle_in_transaction_session_timeout = 4000; set lock_timeout = 4000;
      set tcp_keepalives_idle = 2; set tcp_keepalives_interval = 1; set tcp_keepalives_count = 2`,
   )
 }
