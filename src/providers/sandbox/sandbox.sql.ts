@@ -55,8 +55,9 @@ export async function addSteps(tx: Sql, steps: readonly NewStep[], latencyMs: nu
 const untilNext = `select (extract(epoch from min("dueAt") - clock_timestamp()) * 1000)::float8 as ms from sandbox_steps`
 
 /**
- * Leases due steps, oldest first (index on "dueAt", id). Skips the row locks of other processes, which take other steps. If none is due,
- * `nextInMs` are the milliseconds until the next one, undefined if none is pending.
+ * Leases due steps, oldest first (index on "dueAt", id). Skips the row locks of other processes, which take other steps. The first lease
+ * keeps the time at which the step happened, because each lease moves "dueAt". If none is due, `nextInMs` are the milliseconds until the
+ * next one, undefined if none is pending.
  */
 export async function leaseDueSteps(sql: Sql, limit: number, leaseMs: number): Promise<{ steps: Step[]; nextInMs?: number }> {
   const { rows } = await sql.query<Step & { nextInMs: number | null }>({
@@ -64,11 +65,13 @@ export async function leaseDueSteps(sql: Sql, limit: number, leaseMs: number): P
     text: `with due as (
         select id, "dueAt" from sandbox_steps where "dueAt" <= clock_timestamp() order by "dueAt", id limit $1 for update skip locked
       ), taken as (
-        update sandbox_steps s set "dueAt" = clock_timestamp() + $2 * interval '1 millisecond' from due
-        where s.id = due.id returning s.id, s."instanceId", s.reference, s.kind, s.payload, due."dueAt" as at
+        update sandbox_steps s set "dueAt" = clock_timestamp() + $2 * interval '1 millisecond',
+          payload = jsonb_build_object('at', due."dueAt") || s.payload
+        from due where s.id = due.id
+        returning s.id, s."instanceId", s.reference, s.kind, s.payload, (s.payload->>'at')::timestamptz as at
       )
       select t.*, m."to", m.body, (${untilNext}) as "nextInMs"
-      from (select) one left join taken t on true left join sandbox_messages m on m.reference = t.reference order by t.id`,
+      from (select) one left join taken t on true left join sandbox_messages m on m.reference = t.reference order by t.at, t.id`,
     values: [limit, leaseMs],
   })
   const steps = rows.filter((row) => row.id !== null)

@@ -1,0 +1,38 @@
+// The receipts of the sandbox network: a process that dies or fails while it reports them changes nothing that they say.
+import { expect, it } from 'vitest'
+import { sendDue } from '../../src/messages/dispatch/send.ts'
+import { sendMessage } from '../../src/messages/service.ts'
+import type { Receipt, Reports } from '../../src/providers/reports.ts'
+import { runDueSteps } from '../../src/providers/sandbox/steps.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
+import { until } from '../kit/until.ts'
+import { openWorkspace } from './rig.ts'
+
+it('tell the same times when another process reports them again', async () => {
+  const databaseUrl = await cloneDatabase()
+  const { app, ctx, instanceId } = await openWorkspace(databaseUrl)
+  for (let n = 0; n < 2; n++) {
+    const { id } = await sendMessage(ctx, { instanceId, to: '+393331115555', type: 'text', text: 'hello' })
+    await sendDue(app, [id])
+  }
+  const due = async () => (await sql(databaseUrl).query('select from sandbox_steps where "dueAt" <= now()')).rowCount
+  await until(async () => (await due()) === 6)
+
+  /** Takes all steps and fails to report them. */
+  async function fail(): Promise<Receipt[]> {
+    const told: Receipt[] = []
+    const receipts: Reports['receipts'] = async (list) => {
+      told.push(...list)
+      throw new Error('the database is lost')
+    }
+    const reports: Reports = { receipts, inbound: async () => [], state: async () => {} }
+    await expect(runDueSteps(app, reports, 0)).rejects.toThrow('the database is lost')
+    return told
+  }
+  const first = await fail()
+  expect(first.map(({ status }) => status).toSorted()).toEqual(['delivered', 'delivered', 'read', 'read', 'sent', 'sent'])
+  expect(first.map(({ at }) => at.getTime())).toEqual(first.map(({ at }) => at.getTime()).toSorted((a, b) => a - b))
+  // The lease of that process is over, in any order.
+  await sql(databaseUrl).query(`update sandbox_steps set "dueAt" = now() - id * interval '1 second'`)
+  expect(await fail()).toEqual(first)
+})
