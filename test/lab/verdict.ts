@@ -27,6 +27,9 @@ const restMs = 120_000
 
 /** Waits for rest, compares the clients' records with the log, and ends the readers. */
 export async function judge({ pool, workspaceId, sending, readers, receiver, faults, startedAt }: Run): Promise<Line[]> {
+  // A campaign tells its end some time after its last message has left.
+  const running = `select from campaigns where status in ('scheduled', 'running')`
+  await until(async () => (await pool.query(running)).rowCount === 0, { timeoutMs: restMs })
   await untilAtRest(pool, restMs)
   const { rows: logged } = await pool.query<{ id: string; type: string }>(
     'select id, type from events where "workspaceId" = $1 order by seq',
@@ -71,15 +74,20 @@ interface Swapped {
   earlier: string
 }
 
-/** Messages that left before one to the same number that was accepted earlier. */
-async function findSwapped(pool: pg.Pool, workspaceId: string): Promise<Swapped[]> {
+/**
+ * Messages that left before one to the same number that was accepted earlier, by the record of the network or by their events. `sentAt` does
+ * not tell: it has the time of the first receipt that was applied, which may be that of the delivery.
+ */
+export async function findSwapped(pool: Pick<pg.Pool, 'query'>, workspaceId: string): Promise<Swapped[]> {
   const { rows } = await pool.query<Swapped>(
     `select * from (
-       select m.id, m."to", m.attempts, m."handedAt", m."sentAt", e.seq, lag(m.id) over w as earlier, lag(m.attempts) over w as "earlierAttempts",
-         lag(m."handedAt") over w as "earlierHandedAt", lag(m."sentAt") over w as "earlierSentAt", lag(e.seq) over w as "earlierSeq"
-       from messages m join events e on e."messageId" = m.id and e.type = 'message.sent' where m."workspaceId" = $1
+       select m.id, m."to", m.attempts, m."handedAt", s."acceptedAt" as "takenAt", m."sentAt", e.seq, lag(m.id) over w as earlier,
+         lag(m.attempts) over w as "earlierAttempts", lag(m."handedAt") over w as "earlierHandedAt", lag(s."acceptedAt") over w as "earlierTakenAt",
+         lag(m."sentAt") over w as "earlierSentAt", lag(e.seq) over w as "earlierSeq"
+       from messages m join sandbox_messages s on s.reference = m.id::text join events e on e."messageId" = m.id and e.type = 'message.sent'
+       where m."workspaceId" = $1
        window w as (partition by m."instanceId", m."to" order by m."createdAt", m.id)) s
-     where "sentAt" < "earlierSentAt" or seq < "earlierSeq"`,
+     where "takenAt" < "earlierTakenAt" or seq < "earlierSeq"`,
     [workspaceId],
   )
   return rows
