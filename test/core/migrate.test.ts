@@ -1,21 +1,14 @@
 // Proves that migrations are applied once, however many processes start, and are resumed after a process died.
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { describe, expect, inject, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { migrate, pendingMigrations } from '../../src/core/database/migrate.ts'
 import { cloneDatabase, sql } from '../kit/database.ts'
 import { root } from '../kit/environment.ts'
+import { emptyDatabase } from '../kit/old-database.ts'
 import { until } from '../kit/until.ts'
 
 const folder = path.join(root, 'prisma')
-
-async function emptyDatabase(): Promise<string> {
-  const url = new URL(inject('serverUrl'))
-  const name = `empty_${process.pid}_${Math.random().toString(36).slice(2)}`
-  await sql(url.href).query(`create database ${name}`)
-  url.pathname = `/${name}`
-  return url.href
-}
 
 describe('migrations', () => {
   it('do nothing the second time', async () => {

@@ -1,19 +1,18 @@
 // Proves that the migrations create exactly the database that prisma/schema describes, except for the manual changes named
 // here.
 import { randomUUID } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
-import path from 'node:path'
-import { describe, expect, inject, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { hashPassword } from '../../src/accounts/sign-in/password.ts'
 import { scriptOfModels } from '../../src/cli/draft-migration.ts'
 import { migrate } from '../../src/core/database/migrate.ts'
-import { migrationNames, migrationsDir } from '../../src/core/database/prisma-files.ts'
 import { sql } from '../kit/database.ts'
+import { databaseBefore, emptyDatabase } from '../kit/old-database.ts'
 
 /** The additions (+) and removals (-) of the hand-written migrations, compared with the models. */
 const byHand = [
   '- constraint events_instanceId_fkey',
   '- constraint events_messageId_fkey',
+  '- constraint webhook_deliveries_eventSeq_fkey',
   '+ column contacts.searchText',
   '+ index bulk_jobs_open_idx',
   '+ index contacts_searchText_idx',
@@ -32,38 +31,35 @@ const byHand = [
   '+ index subscriptions_ending_idx',
   '+ index subscriptions_fit_idx',
   '+ index webhook_deliveries_open_idx',
+  '+ trigger events_kept',
   '+ trigger media_added',
   '+ trigger media_removed',
-  '- table rate_windows p',
-  '+ table rate_windows u',
+  '- table events p r',
+  '+ table events p p',
+  '- table rate_windows p r',
+  '+ table rate_windows u r',
 ]
 
-/** Everything that Postgres records about the structure of a database, one line for each object. */
+/** Everything that Postgres records about the structure of a database, one line for each object, without the partitions of tables. */
 const shape = `
-  select 'table ' || relname || ' ' || relpersistence::text as name, '' as definition from pg_class
-    where relkind = 'r' and relnamespace = 'public'::regnamespace and relname <> '_prisma_migrations'
+  with own as (
+    select oid, relname, relpersistence, relkind from pg_class where relnamespace = 'public'::regnamespace and not relispartition
+      and relkind in ('r', 'p') and relname <> '_prisma_migrations'
+  )
+  select 'table ' || relname || ' ' || relpersistence::text || ' ' || relkind::text as name, '' as definition from own
   union all
   select 'column ' || table_name || '.' || column_name,
       concat_ws(' ', udt_name, character_maximum_length, numeric_precision, datetime_precision, is_nullable, column_default, is_identity)
-    from information_schema.columns where table_schema = 'public' and table_name <> '_prisma_migrations'
+    from information_schema.columns join own on relname = table_name where table_schema = 'public'
   union all
-  select 'constraint ' || conname, conrelid::regclass || ' ' || pg_get_constraintdef(oid) from pg_constraint
-    where connamespace = 'public'::regnamespace and contype <> 'n' and conrelid::regclass::text <> '_prisma_migrations'
+  select 'constraint ' || conname, conrelid::regclass || ' ' || pg_get_constraintdef(c.oid) from pg_constraint c
+    join own on own.oid = conrelid where contype <> 'n'
   union all
-  select 'index ' || indexname, indexdef from pg_indexes where schemaname = 'public' and tablename <> '_prisma_migrations'
+  select 'index ' || indexname, replace(indexdef, ' ONLY ', ' ') from pg_indexes join own on relname = tablename where schemaname = 'public'
   union all
-  select 'trigger ' || tgname, pg_get_triggerdef(oid) from pg_trigger
-    where not tgisinternal and tgrelid in (select oid from pg_class where relnamespace = 'public'::regnamespace)
+  select 'trigger ' || tgname, pg_get_triggerdef(t.oid) from pg_trigger t join own on own.oid = tgrelid where not tgisinternal
   union all
   select 'enum ' || typname, string_agg(enumlabel, ' ' order by enumsortorder) from pg_enum join pg_type t on t.oid = enumtypid group by typname`
-
-async function emptyDatabase(): Promise<string> {
-  const url = new URL(inject('serverUrl'))
-  const name = `empty_${randomUUID().replaceAll('-', '')}`
-  await sql(url.href).query(`create database ${name}`)
-  url.pathname = `/${name}`
-  return url.href
-}
 
 async function shapeOf(databaseUrl: string): Promise<Map<string, string>> {
   const { rows } = await sql(databaseUrl).query<{ name: string; definition: string }>(shape)
@@ -99,17 +95,6 @@ describe('the migrations', () => {
   })
 })
 
-/** A database in the state before the migration that contains `mark`, and the scripts from that migration on. */
-async function databaseBefore(mark: string): Promise<{ url: string; scripts: string[] }> {
-  const url = await emptyDatabase()
-  const scripts = await Promise.all(
-    (await migrationNames()).map((name) => readFile(path.join(migrationsDir, name, 'migration.sql'), 'utf8')),
-  )
-  const from = scripts.findIndex((script) => script.includes(mark))
-  for (const script of scripts.slice(0, from)) await sql(url).query(script)
-  return { url, scripts: scripts.slice(from) }
-}
-
 it('a migration records the last cursor that was issued before cursors were sealed', async () => {
   const { url, scripts } = await databaseBefore('"sealedAfter"')
   await sql(url).query('update event_sequence set last = 12')
@@ -132,12 +117,7 @@ it('a migration keeps the passwords of accounts that predate other ways to sign 
 })
 
 it('a migration records the workspace owner as creator and approver of earlier webhook endpoints', async () => {
-  const url = await emptyDatabase()
-  const scripts = await Promise.all(
-    (await migrationNames()).map((name) => readFile(path.join(migrationsDir, name, 'migration.sql'), 'utf8')),
-  )
-  const recorded = scripts.findIndex((script) => script.includes('"createdById"'))
-  for (const script of scripts.slice(0, recorded)) await sql(url).query(script)
+  const { url, scripts } = await databaseBefore('"createdById"')
   const [ownerId, workspaceId, id] = [randomUUID(), randomUUID(), randomUUID()]
   await sql(url).query('insert into users (id, email, name) values ($1, $2, $3)', [ownerId, 'owner@example.com', 'Owner'])
   await sql(url).query('insert into workspaces (id, "ownerId") values ($1, $2)', [workspaceId, ownerId])
@@ -145,7 +125,7 @@ it('a migration records the workspace owner as creator and approver of earlier w
     `insert into webhook_endpoints (id, "workspaceId", url, events, secret) values ($1, $2, 'https://hooks.example/', '{}', '')`,
     [id, workspaceId],
   )
-  for (const script of scripts.slice(recorded)) await sql(url).query(script)
+  for (const script of scripts) await sql(url).query(script)
   const { rows } = await sql(url).query('select id, "createdById", "approvedById" from webhook_endpoints')
   expect(rows).toEqual([{ id, createdById: ownerId, approvedById: ownerId }])
 })

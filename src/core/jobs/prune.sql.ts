@@ -4,6 +4,8 @@ import type { Sql } from '../database/database.ts'
 /** The expired rows of one table. Every text is SQL that the domain writes; `$1` is the batch size, `$2` the first of `values`. */
 export interface ExpiredRows {
   table: string
+  /** A unique column of a partitioned table, where `ctid` is not unique. */
+  key?: string
   /** The condition that an expired row meets. */
   where: string
   values?: readonly unknown[]
@@ -18,10 +20,10 @@ export interface ExpiredRows {
  * another transaction has just changed, so a renewed row is kept.
  */
 export async function deleteBatch(sql: Sql, rows: ExpiredRows, batch: number): Promise<number> {
-  const { table, where, values = [], order, skipLocked } = rows
+  const { table, key = 'ctid', where, values = [], order, skipLocked } = rows
   const { rowCount } = await sql.query(
-    `delete from ${table} where ctid = any(array(
-       select ctid from ${table} where ${where} ${order ? `order by ${order}` : ''} limit $1 for update ${skipLocked ? 'skip locked' : ''}))`,
+    `delete from ${table} where ${key} = any(array(
+       select ${key} from ${table} where ${where} ${order ? `order by ${order}` : ''} limit $1 for update ${skipLocked ? 'skip locked' : ''}))`,
     [batch, ...values],
   )
   return rowCount ?? 0

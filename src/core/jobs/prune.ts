@@ -15,7 +15,7 @@ export interface PruneJob extends JobImplementation {
   prune: (app: Pruned, batch?: number) => Promise<number>
 }
 
-type Pruned = Pick<App, 'pool' | 'log'>
+export type Pruned = Pick<App, 'pool' | 'log'>
 
 /** Rows per statement. Each statement is a transaction of its own, so this bounds how long it holds its locks. */
 const deletedAtOnce = 2_000

@@ -5,7 +5,9 @@ import type { Sql } from '../../core/database/database.ts'
 import { connectDedicated, type Dedicated } from '../../core/database/dedicated.ts'
 import { createAlarm } from './alarm.ts'
 import { leadership } from './announce.ts'
+import { lastNumber } from './log.sql.ts'
 import type { LogEvent } from './log.ts'
+import { createRoom } from './partitions.ts'
 import { begin, hasWork, limitSession, listenToOthers, notifyAndCommit, numberOldest, rollback, tryLead } from './relay.sql.ts'
 
 /** Receives every event exactly once, in the transaction that numbers it. */
@@ -55,14 +57,18 @@ export async function startRelay(app: App, sinks: readonly RelaySink[]): Promise
 
   async function lead({ client, lost }: Dedicated): Promise<void> {
     app.log.debug('this process numbers events')
+    const room = createRoom(client, app.log)
+    let last = await lastNumber(client)
     let failures = 0
     let rung = true
     while (!stopping.signal.aborted) {
       if (lost.aborted) throw new Error('connection lost')
       try {
-        const count: number = rung || (await hasWork(client)) ? await numberBatch(client) : 0
+        await room.ensure(last)
+        const events: readonly LogEvent[] = rung || (await hasWork(client)) ? await numberBatch(client) : []
+        last = events.at(-1)?.seq ?? last
         failures = 0
-        rung = count === batchSize || (await alarm.wait(pollMs))
+        rung = events.length === batchSize || (await alarm.wait(pollMs))
       } catch (error) {
         // If the rollback fails too, the connection is the cause and not a sink.
         await rollback(client)
@@ -74,20 +80,20 @@ export async function startRelay(app: App, sinks: readonly RelaySink[]): Promise
     }
   }
 
-  /** Numbers the oldest events of the outbox and runs the sinks, in one transaction. Returns the number of events. */
-  async function numberBatch(client: Dedicated['client']): Promise<number> {
+  /** Numbers the oldest events of the outbox and runs the sinks, in one transaction. Returns these events. */
+  async function numberBatch(client: Dedicated['client']): Promise<readonly LogEvent[]> {
     await begin(client)
     const { events, lags } = await numberOldest(client, batchSize)
     const last = events.at(-1)?.seq
     if (last === undefined) {
       await rollback(client)
-      return 0
+      return []
     }
     for (const sink of sinks) await sink(client, events)
     await notifyAndCommit(client, last)
     app.signals.emit('events', last)
     for (const lag of lags) app.metrics.relayLagSeconds.observe(lag)
-    return events.length
+    return events
   }
 
   async function rest(ms: number): Promise<void> {
