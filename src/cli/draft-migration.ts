@@ -3,8 +3,8 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { DiffTarget } from '@prisma/schema-engine-wasm/schema_engine_bg'
 import { migrationNames, migrationsDir, schemaFiles } from '../core/database/prisma-files.ts'
-import { filters, openEngine } from '../core/database/schema-engine.ts'
 import { withPool } from '../core/database/short-pool.ts'
+import { filters, openEngine } from './schema-engine.ts'
 
 const migratedSchemaFile = path.join(migrationsDir, 'migrated.prisma')
 

@@ -1,4 +1,4 @@
-// Proves that migrations are applied once, however many processes start, and are resumed after a process died.
+// Proves that migrations are applied once, however many processes start.
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -35,24 +35,6 @@ describe('migrations', () => {
     expect(said).toEqual(['another process applies migrations; waiting for it'])
     other.release(true)
     expect(await migrating).not.toEqual([])
-  })
-
-  it('are resumed after a process died in the middle', async () => {
-    const url = await emptyDatabase()
-    const all = await migrate(url)
-    // The state after a process died before the first script committed: a row without an end, and nothing of the script.
-    await sql(url).query(`
-      create schema kept;
-      alter table _prisma_migrations set schema kept;
-      drop schema public cascade;
-      create schema public;
-      alter table kept._prisma_migrations set schema public;
-      delete from _prisma_migrations where migration_name <> '${all[0]}';
-      update _prisma_migrations set finished_at = null, applied_steps_count = 0;
-    `)
-    expect(await migrate(url)).toEqual(all)
-    expect((await sql(url).query('select last from event_sequence')).rows).toEqual([{ last: '0' }])
-    expect(await migrate(url)).toEqual([])
   })
 
   it('match the models in prisma/schema', async () => {

@@ -1,8 +1,8 @@
 // Applies the pending migrations of the database.
+import { createHash, randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Sql } from './database.ts'
-import { migrationList, migrationNames } from './prisma-files.ts'
-import { filters, openEngine, type SchemaEngine } from './schema-engine.ts'
+import { migrationNames, migrationScript } from './prisma-files.ts'
 import { withPool } from './short-pool.ts'
 
 /** Advisory lock; any number will do, as long as every process uses the same one. */
@@ -13,8 +13,8 @@ const retryMs = 200
 /** Names of the migrations that are not applied to this database, oldest first. */
 export async function pendingMigrations(sql: Sql): Promise<string[]> {
   const all = await migrationNames()
-  const table = await sql.query<{ known: boolean }>(`select to_regclass('_prisma_migrations') is not null as known`)
-  if (!table.rows[0]?.known) return all
+  const list = await sql.query<{ known: boolean }>(`select to_regclass('_prisma_migrations') is not null as known`)
+  if (!list.rows[0]?.known) return all
   const { rows } = await sql.query<{ name: string }>(
     `select migration_name as name from _prisma_migrations where finished_at is not null and rolled_back_at is null`,
   )
@@ -36,7 +36,6 @@ export async function migrationsOf(sql: Sql): Promise<NamedMigration[]> {
 /**
  * Applies pending migrations, one process at a time, and returns their names. Calls `onWait` before it waits for another process
  * that applies them.
- * The engine is loaded only if something is pending.
  */
 export async function migrate(databaseUrl: string, onWait?: (message: string) => void): Promise<string[]> {
   return await withPool(databaseUrl, { max: 3, application_name: 'gateway-migrate' }, async (pool) => {
@@ -50,10 +49,9 @@ export async function migrate(databaseUrl: string, onWait?: (message: string) =>
       }
       const pending = await pendingMigrations(lock)
       if (pending.length === 0) return []
-      using engine = await openEngine(pool)
-      await forgetInterrupted(lock, engine)
-      const { appliedMigrationNames } = await engine.applyMigrations({ migrationsList: await migrationList(), filters })
-      return appliedMigrationNames
+      await lock.query(table)
+      for (const name of pending) await apply(lock, name)
+      return pending
     } finally {
       // Closing the connection releases the advisory lock.
       lock.release(true)
@@ -66,15 +64,38 @@ async function tryLock(sql: Sql): Promise<boolean> {
   return rows[0]?.mine ?? false
 }
 
+/** The list of applied migrations, as Prisma's own tools write it. */
+const table = `create table if not exists _prisma_migrations (
+  id varchar(36) primary key, checksum varchar(64) not null, finished_at timestamptz, migration_name varchar(255) not null, logs text,
+  rolled_back_at timestamptz, started_at timestamptz not null default now(), applied_steps_count integer not null default 0
+)`
+
 /**
- * Marks interrupted migrations as rolled back. A process that died in between leaves a row without an end; its script ran in one
- * transaction, so nothing of it remains.
+ * Runs a script and records it, in one transaction, so that a process that dies leaves all of it or nothing. Prisma's engine runs each
+ * statement by itself: one that died left a database in which the script could neither go on nor start again. A script that creates an index
+ * CONCURRENTLY consists of that statement, which cannot be in a transaction and can be repeated.
  */
-async function forgetInterrupted(sql: Sql, engine: SchemaEngine): Promise<void> {
-  const { rows: tables } = await sql.query(`select to_regclass('_prisma_migrations') as name`)
-  if (!tables[0]?.name) return
+async function apply(sql: Sql, name: string): Promise<void> {
+  const script = await migrationScript(name)
+  const checksum = createHash('sha256').update(script).digest('hex')
+  const record = `insert into _prisma_migrations (id, checksum, finished_at, migration_name, applied_steps_count)
+    values ('${randomUUID()}', '${checksum}', clock_timestamp(), '${name}', 1)`
+  try {
+    if (script.includes('CONCURRENTLY')) {
+      await dropUnfinishedIndexes(sql)
+      await sql.query(script)
+      await sql.query(record)
+    } else await sql.query(`${script};\n${record}`)
+  } catch (error) {
+    throw new Error(`The migration ${name} failed: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+/** Drops indexes whose creation was interrupted: IF NOT EXISTS would take them for done. */
+async function dropUnfinishedIndexes(sql: Sql): Promise<void> {
   const { rows } = await sql.query<{ name: string }>(
-    `select distinct migration_name as name from _prisma_migrations where finished_at is null and rolled_back_at is null`,
+    `select indexrelid::regclass::text as name from pg_index join pg_class on oid = indexrelid
+     where not indisvalid and relnamespace = 'public'::regnamespace`,
   )
-  for (const { name } of rows) await engine.markMigrationRolledBack({ migrationName: name })
+  for (const { name } of rows) await sql.query(`drop index ${name}`)
 }

@@ -1,7 +1,7 @@
-// Reads the models and migrations in prisma/, in the form that the schema engine expects.
+// Reads the models and migrations in prisma/.
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { MigrationList, SchemasContainer } from '@prisma/schema-engine-wasm/schema_engine_bg'
+import type { SchemasContainer } from '@prisma/schema-engine-wasm/schema_engine_bg'
 
 const prismaDir = path.resolve(import.meta.dirname, '../../../prisma')
 export const migrationsDir = path.join(prismaDir, 'migrations')
@@ -15,23 +15,9 @@ export async function migrationNames(): Promise<string[]> {
     .sort()
 }
 
-/** Content of prisma/migrations for the schema engine. */
-export async function migrationList(): Promise<MigrationList> {
-  const folders = await migrationNames()
-  return {
-    baseDir: migrationsDir,
-    lockfile: { path: 'migration_lock.toml', content: 'provider = "postgresql"\n' },
-    shadowDbInitScript: '',
-    migrationDirectories: await Promise.all(
-      folders.map(async (name) => ({
-        path: name,
-        migrationFile: {
-          path: 'migration.sql',
-          content: { tag: 'ok' as const, value: await readFile(path.join(migrationsDir, name, 'migration.sql'), 'utf8') },
-        },
-      })),
-    ),
-  }
+/** The SQL of a migration. */
+export async function migrationScript(name: string): Promise<string> {
+  return await readFile(path.join(migrationsDir, name, 'migration.sql'), 'utf8')
 }
 
 /** The models of this version, for the schema engine. */

@@ -1,4 +1,4 @@
-// Prisma's schema engine as WebAssembly: no download, no binary.
+// Prisma's schema engine as WebAssembly, which compares models: no download, no binary.
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { PrismaPg } from '@prisma/adapter-pg'
@@ -6,9 +6,7 @@ import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-util
 import type * as Bindings from '@prisma/schema-engine-wasm/schema_engine_bg'
 import type { SchemaEngine } from '@prisma/schema-engine-wasm/schema_engine_bg'
 import type pg from 'pg'
-import { schemaFiles } from './prisma-files.ts'
-
-export type { SchemaEngine }
+import { schemaFiles } from '../core/database/prisma-files.ts'
 
 /** Excludes nothing in the database from a comparison. */
 export const filters = { externalTables: [], externalEnums: [] }
