@@ -75,15 +75,15 @@ async function runOn(url: string, statement: string): Promise<void> {
   await client.end()
 }
 
-/** Sets up a fresh database with `accounts` accounts on the largest plan, each with one connected sandbox instance. */
-export async function openStage(accounts: number): Promise<Stage> {
+/** Sets up a fresh database `name` with `accounts` accounts on the largest plan, each with one connected sandbox instance. */
+export async function openStage(accounts: number, name = 'stage'): Promise<Stage> {
   shared ??= openServer()
   const server = await shared
   await using parts = new AsyncDisposableStack()
   const admin = databaseOf(server.url, 'postgres')
-  await runOn(admin, 'create database stage template template')
-  parts.defer(() => runOn(admin, 'drop database stage with (force)'))
-  const url = databaseOf(server.url, 'stage')
+  await runOn(admin, `create database ${name} template template`)
+  parts.defer(() => runOn(admin, `drop database ${name} with (force)`))
+  const url = databaseOf(server.url, name)
   const pool = new pg.Pool({ connectionString: url, max: 4 })
   parts.defer(() => pool.end())
   const clients = parts.use(openDatabase(url, () => {}, { max: 1 }))

@@ -101,7 +101,7 @@ describe('a reader', () => {
 
   it('gets an error when its cursor is older than the oldest event kept, so that no event is missed silently', async () => {
     await logOf(6)
-    await app.pool.query(`update events set "createdAt" = now() - interval '31 days' where seq <= 3`)
+    await app.pool.query(`update events set "createdAt" = now() - interval '33 days' where seq <= 3`)
     await app.pool.query(`update workspaces set "createdAt" = now() - interval '1 year'`)
     const at = longAgo(31)
     expect(await resume(sealed(1n, at))).toBe(1n)
@@ -114,7 +114,7 @@ describe('a reader', () => {
   it('resumes where it stopped in a quiet workspace, however old the last event is', async () => {
     await logOf(2)
     await logOf(3, newPlace())
-    await app.pool.query(`update events set "createdAt" = now() - interval '31 days' where seq <= 4`)
+    await app.pool.query(`update events set "createdAt" = now() - interval '33 days' where seq <= 4`)
     const { after, sent, cursor } = await endOf(app, place.workspaceId)
     expect([after, sent]).toEqual([5n, 2n])
     expect(await pruneEvents.prune(app)).toBe(4)
@@ -163,7 +163,7 @@ describe('a reader', () => {
 
     it('learns nothing about how many events were deleted before its workspace was created', async () => {
       await logOf(5, newPlace())
-      await app.pool.query(`update events set "createdAt" = now() - interval '31 days'`)
+      await app.pool.query(`update events set "createdAt" = now() - interval '33 days'`)
       expect(await pruneEvents.prune(app)).toBe(5)
       await change(`"sealedAfter" = 5`)
       for (const seq of [0n, 3n, 5n]) expect(await resume(oldForm(seq))).toBe(seq)

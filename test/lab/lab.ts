@@ -1,13 +1,16 @@
 // A whole installation on this machine, under load and faults: `npm run lab -- --nodes 3 --seconds 60 --faults 1`.
-// Prints what it has shown as a table. Exits with 1 if a promise is broken.
+// Prints what it has shown as a table. Exits with 1 if a promise is broken. `npm run lab -- fill --messages 1000000` fills a database (fill.ts).
 import { parseArgs } from 'node:util'
 import { faultNames } from './faults.ts'
+import { runFill } from './fill.ts'
 import { whatIsMissing } from './need.ts'
 import { runLab } from './run.ts'
 import type { Line } from './verdict.ts'
 
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
+    messages: { type: 'string', default: '1000000' },
     nodes: { type: 'string', default: '3' },
     members: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '60' },
@@ -16,6 +19,8 @@ const { values } = parseArgs({
     keep: { type: 'boolean', default: false },
   },
 })
+
+if (positionals[0] === 'fill') end(await runFill(Number(values.messages)))
 
 const missing = whatIsMissing()
 if (missing) {
@@ -37,8 +42,12 @@ const lines = await runLab({
   only,
   keep: values.keep,
 })
-print(lines)
-process.exit(lines.some(({ kept }) => kept === false) ? 1 : 0)
+end(lines)
+
+function end(all: readonly Line[]): never {
+  print(all)
+  process.exit(all.some(({ kept }) => kept === false) ? 1 : 0)
+}
 
 function print(all: readonly Line[]): void {
   const width = Math.max(...all.map(({ what }) => what.length))

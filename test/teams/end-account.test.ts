@@ -52,7 +52,7 @@ async function traces({ workspaceId, userId }: Person): Promise<string[]> {
   const pool = sql(databaseUrl)
   const { rows } = await pool.query<{ table: string; column: string }>(
     `select table_name as table, column_name as column from information_schema.columns
-     where table_schema = 'public' and column_name in ('workspaceId', 'userId', 'ownerId') and table_name <> 'events'`,
+     where table_schema = 'public' and column_name in ('workspaceId', 'userId', 'ownerId') and table_name not like 'events%'`,
   )
   const found: string[] = []
   for (const { table, column } of rows) {
