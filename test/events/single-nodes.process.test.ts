@@ -146,6 +146,13 @@ it('repeats the result of an Idempotency-Key, whichever process the request reac
   expect(results[0].data.createContactGroup.id).toBeTruthy()
 })
 
+it('serves on when the connection that a client opens is gone from the process that held it', async () => {
+  const digest = [Buffer.from(await reserve(0))]
+  await sql(live.databaseUrl).query(`update live_connections set digest = sha256('gone') where digest = sha256($1)`, digest)
+  expect((await openSse(`${addressOf(1)}?token=gone`)).status).toBe(404)
+  expect(await statusOf(1, 'gone', 'a')).toBe(404)
+})
+
 it('refuses a token of a killed process with 503 and then 404, and a client connects again', { timeout: 60_000 }, async () => {
   const token = await reserve(1)
   const stream = await openSse(`${addressOf(1)}?token=${token}`)

@@ -50,7 +50,7 @@ export function createSingleMode(streaming: Streaming): SingleMode {
   const reservations: Reservations = createReservations(streaming, forget)
   const calls = createNodeCalls(app, (request) => carryOut(request as Request))
   /** Connections on their way from another process to this one. */
-  const arriving = new Map<string, Promise<Reservation>>()
+  const arriving = new Map<string, Promise<{ reservation: Reservation }>>()
   const forgetting = new Set<Promise<void>>()
   const renewal = setInterval(() => {
     if (reservations.count === 0) return
@@ -112,10 +112,8 @@ export function createSingleMode(streaming: Streaming): SingleMode {
       const { holder, operations } = found ?? fail('NOT_FOUND', 'Stream not found')
       return { reservation: reservations.reserve(name, holder), operations }
     })
-    arriving.set(
-      name,
-      coming.then(({ reservation }) => reservation),
-    )
+    // This promise and none derived from it: a rejection that nobody waits for ends the process.
+    arriving.set(name, coming)
     try {
       return await coming
     } catch (error) {
@@ -165,7 +163,7 @@ export function createSingleMode(streaming: Streaming): SingleMode {
   /** Carries out a request on a connection of this process; null if it is not here. */
   async function carryOut(request: Request): Promise<object | null> {
     if (request.kind === 'handOver') return await reservations.handOver(request.name)
-    const reservation = reservations.get(request.name) ?? (await arriving.get(request.name)?.catch(() => undefined))
+    const reservation = reservations.get(request.name) ?? (await arriving.get(request.name)?.catch(() => undefined))?.reservation
     if (!reservation) return null
     if (request.kind === 'operate') return await reservations.operate(reservation, request.asked)
     reservations.complete(reservation, request.id)
