@@ -23,7 +23,9 @@ const allowed = 1.2
 export async function runFill(messages: number): Promise<Line[]> {
   const lines: Line[] = []
   // The load generator of the benches.
-  execFileSync('npm', ['install', '--prefix', 'test/bench/programs', '--ignore-scripts', '--no-audit', '--no-fund', '--silent'], { stdio: 'inherit' })
+  execFileSync('npm', ['install', '--prefix', 'test/bench/programs', '--ignore-scripts', '--no-audit', '--no-fund', '--silent'], {
+    stdio: 'inherit',
+  })
   {
     await using empty = await openStage(accounts, 'bare')
     await using full = await openStage(accounts, 'filled')
