@@ -5,6 +5,7 @@ import pg from 'pg'
 import { withPool } from '../../src/core/database/short-pool.ts'
 import { ownPort } from '../kit/port.ts'
 import { until } from '../kit/until.ts'
+import { type Etcd, openEtcd } from './etcd.ts'
 import { programs } from './need.ts'
 import type { Place } from './place.ts'
 import { createProgram, type Program } from './program.ts'
@@ -23,7 +24,7 @@ export interface Member {
 
 export interface Cluster {
   members: readonly Member[]
-  etcd: Program
+  etcd: Etcd
   /** @throws Error if no member is the primary. */
   primary: () => Promise<Member>
 }
@@ -45,25 +46,10 @@ export async function askAt(port: number, statement: string): Promise<void> {
 }
 
 export async function openCluster(place: Place, parts: AsyncDisposableStack, size: number): Promise<Cluster> {
-  const [clientPort, peerPort] = [await ownPort(), await ownPort()]
-  const peer = `http://127.0.0.1:${peerPort}`
-  const client = `http://127.0.0.1:${clientPort}`
-  const etcd = createProgram({
-    name: 'etcd',
-    command: programs.etcd,
-    args: [
-      ['--name', 'etcd', '--data-dir', path.join(place.folder, 'etcd')],
-      ['--listen-client-urls', client, '--advertise-client-urls', client],
-      ['--listen-peer-urls', peer, '--initial-advertise-peer-urls', peer, '--initial-cluster', `etcd=${peer}`],
-    ].flat(),
-    folder: place.folder,
-  })
-  parts.defer(() => etcd.end())
-  etcd.start()
-  await until(async () => (await fetch(`${client}/health`)).ok)
+  const etcd = await openEtcd(place, parts, size >= 3 ? 3 : 1)
   const members: Member[] = []
   for (let n = 1; n <= size; n++) {
-    const member = await createMember(place, `pg${n}`, clientPort)
+    const member = await createMember(place, `pg${n}`, etcd)
     parts.defer(() => member.patroni.end())
     members.push(member)
     member.patroni.start()
@@ -88,10 +74,10 @@ export async function openCluster(place: Place, parts: AsyncDisposableStack, siz
   }
 }
 
-async function createMember(place: Place, name: string, etcdPort: number): Promise<Member> {
+async function createMember(place: Place, name: string, etcd: Etcd): Promise<Member> {
   const [port, restPort] = [await ownPort(), await ownPort()]
   const data = path.join(place.makeFolder(name), 'data')
-  const file = place.write(`${name}.json`, JSON.stringify(settingsOf({ place, name, port, restPort, etcdPort, data }), null, 2))
+  const file = place.write(`${name}.json`, JSON.stringify(settingsOf({ place, name, port, restPort, etcd, data }), null, 2))
   const { folder, user } = place
   const patroni = createProgram({ name, command: programs.patroni, args: [file], user, cwd: '/', folder })
   const postmaster = () => Number(readFileSync(path.join(data, 'postmaster.pid'), 'utf8').split('\n')[0])
@@ -126,12 +112,12 @@ interface MemberPlace {
   name: string
   port: number
   restPort: number
-  etcdPort: number
+  etcd: Etcd
   data: string
 }
 
 /** Patroni's configuration. JSON is YAML. */
-function settingsOf({ place, name, port, restPort, etcdPort, data }: MemberPlace): object {
+function settingsOf({ place, name, port, restPort, etcd, data }: MemberPlace): object {
   const dcs = {
     // The shortest that Patroni accepts: a lost primary is replaced after at most 20 s.
     ttl: 20,
@@ -149,7 +135,7 @@ function settingsOf({ place, name, port, restPort, etcdPort, data }: MemberPlace
     scope: 'gateway',
     name,
     restapi: { listen: `127.0.0.1:${restPort}`, connect_address: `127.0.0.1:${restPort}` },
-    etcd3: { hosts: [`127.0.0.1:${etcdPort}`] },
+    etcd3: { hosts: etcd.hosts },
     bootstrap: {
       dcs,
       initdb: [{ encoding: 'UTF8' }, { locale: 'C' }, 'data-checksums'],

@@ -57,9 +57,16 @@ export const faultsAround: Blows<Around & { pool: pg.Pool }> = {
       and pid <> pg_backend_pid()`)
   },
   async 'etcd restarted'({ cluster }, random) {
-    await cluster.etcd.end('SIGKILL')
+    await Promise.all(cluster.etcd.members.map((member) => member.end('SIGKILL')))
     await pause(3_000 * random())
-    cluster.etcd.start()
+    for (const member of cluster.etcd.members) member.start()
+    await untilWhole(cluster)
+  },
+  async 'etcd member killed'({ cluster }, random) {
+    const member = pickFrom(cluster.etcd.members, random)
+    await member.end('SIGKILL')
+    await pause(longestFreezeMs * random())
+    member.start()
     await untilWhole(cluster)
   },
   async 'pgbouncer restarted'({ front }, random) {

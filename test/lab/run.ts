@@ -11,6 +11,7 @@ import { openCluster } from './cluster.ts'
 import { type Fault, strike, type Target } from './faults.ts'
 import { openFront } from './front.ts'
 import { openReceiver, type Receiver, type Sending, startReading, startSending, webhookEvents } from './load.ts'
+import { watchMemory } from './memory.ts'
 import { type Node, nodePorts, openNode } from './nodes.ts'
 import { openPlace, type Place } from './place.ts'
 import { judge, type Line } from './verdict.ts'
@@ -64,6 +65,7 @@ export async function runLab(options: LabOptions): Promise<Line[]> {
 
   const random = seeded(seed ?? 1)
   const startedAt = Date.now()
+  const memory = watchMemory(nodes)
   const readers = [false, false, true].map((singleConnection) =>
     startReading({ urls, apiKey: account.apiKey, cursor, singleConnection }),
   )
@@ -73,7 +75,8 @@ export async function runLab(options: LabOptions): Promise<Line[]> {
   const faults = await (strikeAt?.({ nodes, urls, pool, sending, receiver }) ?? bySeed())
   await pause(Math.max(0, end - Date.now()))
   await sending.stop()
-  return await judge({ pool, workspaceId: account.workspaceId, sending, readers, receiver, faults, startedAt })
+  const used = memory.end()
+  return [...(await judge({ pool, workspaceId: account.workspaceId, sending, readers, receiver, faults, startedAt })), used]
 }
 
 interface Stage extends Target {
