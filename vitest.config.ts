@@ -2,6 +2,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { lessCollection } from './test/kit/less-collection.ts'
 import { Order } from './test/kit/order.ts'
 
 if (Number.parseInt(process.versions.node, 10) < 24) {
@@ -22,6 +23,10 @@ export default defineConfig({
   resolve: { alias: [{ find: /^graphql$/, replacement: fileURLToPath(import.meta.resolve('graphql')) }] },
   test: {
     pool: 'forks',
+    // Node loads the sources as they are, like an operator's process; Vite's loader takes 74 s of processor time for what takes 71 s here.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
+    env: { NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/node', import.meta.url)) },
+    execArgv: lessCollection,
     // For hung tests only: a shared machine may be several times slower than a quiet one.
     testTimeout: 120_000,
     hookTimeout: 240_000,

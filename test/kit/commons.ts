@@ -7,6 +7,7 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { inject } from 'vitest'
 import { environment, node, root, secretKey } from './environment.ts'
+import { lessCollection } from './less-collection.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -33,7 +34,7 @@ export function commons(): Commons {
 export async function startCommons(program: string, databaseUrl: string): Promise<Commons & { end: () => Promise<void> }> {
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'gateway-test-commons-'))
   const own = { DATABASE_URL: databaseUrl, SECRET_KEY: secretKey, DATA_DIR: dataDir, RATE_LIMIT_PER_SECOND: '100000' }
-  const child = spawn(node, [program], {
+  const child = spawn(node, [...lessCollection, program], {
     cwd: root,
     env: { ...environment, ...own },
     stdio: ['ignore', 'pipe', 'inherit'],
