@@ -20,17 +20,19 @@ export interface ClaimedDelivery {
   failing: boolean
 }
 
-const claimable = `d."nextAttemptAt" <= now() and (d."leaseUntil" is null or d."leaseUntil" <= now())
-  and (d."byHand" or d."attemptsLeft" > 0) and e."disabledAt" is null and e."deletedAt" is null`
+const due = `"nextAttemptAt" <= now() and ("leaseUntil" is null or "leaseUntil" <= now())`
 
-function claimSql(which: string): string {
-  return `with picked as (
-      select d.id from webhook_deliveries d join webhook_endpoints e on e.id = d."endpointId"
-      where ${claimable} and ${which} for update of d skip locked
+// The rows are locked by their ids first. In one join with the endpoints, PostgreSQL takes few endpoints to be enabled and reads all of
+// them: 10 ms a statement with 1,000 endpoints.
+function claimSql(ids: string): string {
+  return `with asked as (
+      select id, "endpointId" from webhook_deliveries
+      where id = any(${ids}) and ${due} and ("byHand" or "attemptsLeft" > 0) for update skip locked
     ), claimed as (
       update webhook_deliveries d set attempts = attempts + 1, "attemptsLeft" = "attemptsLeft" - (not "byHand")::int, "byHand" = false,
         "lastAttemptAt" = now(), "leaseToken" = $1, "leaseUntil" = clock_timestamp() + ${leaseMs} * interval '1 millisecond'
-      from picked where d.id = picked.id returning d.*
+      from asked join webhook_endpoints e on e.id = asked."endpointId"
+      where d.id = asked.id and e."disabledAt" is null and e."deletedAt" is null returning d.*
     )
     select c.id, c."endpointId", c."eventId", c.type, c.attempts as attempt, c."attemptsLeft", coalesce(c.payload, v.payload)::text as body,
       e.url, e.secret, case when e."previousSecretUntil" > now() then e."previousSecret" end as "previousSecret",
@@ -38,17 +40,13 @@ function claimSql(which: string): string {
     from claimed c join webhook_endpoints e on e.id = c."endpointId" left join events v on v.seq = c."eventSeq"`
 }
 
-const byIds = claimSql('d.id = any($2::uuid[])')
-const byEndpoint = claimSql('d.id = any(array(select id from due))').replace(
-  'with picked',
-  // The oldest due deliveries, found by index before any row is locked. As an array, because a join with them reads all open deliveries.
-  `with due as (
-      select d.id from unnest($2::uuid[], $3::int[]) as u(endpoint, most) cross join lateral (
-        select id from webhook_deliveries where "endpointId" = u.endpoint and "nextAttemptAt" <= now()
-          and ("leaseUntil" is null or "leaseUntil" <= now()) order by "nextAttemptAt" limit u.most
-      ) d
-    ), picked`,
-)
+const byIds = claimSql('$2::uuid[]')
+// The oldest due deliveries of each endpoint.
+const byEndpoint = claimSql(`array(
+        select d.id from unnest($2::uuid[], $3::int[]) as u(endpoint, most) cross join lateral (
+          select id from webhook_deliveries where "endpointId" = u.endpoint and ${due} order by "nextAttemptAt" limit u.most
+        ) d
+      )`)
 
 /** Claims those of the deliveries that are due and not leased (primary key). */
 export async function claimByIds(sql: Sql, token: string, ids: readonly string[]): Promise<ClaimedDelivery[]> {
