@@ -11,6 +11,7 @@ import { createClaims } from './claim.ts'
 import type { DeliveryRef } from './deliver-job.ts'
 import { createHeartbeat } from './heartbeat.ts'
 import { leaseMs } from './policy.ts'
+import { createRunning } from './running.ts'
 import type { Settlement } from './settle.sql.ts'
 import { type Settled, settleDeliveries } from './settle.ts'
 import { closeStranded, findOverdue } from './sweep.sql.ts'
@@ -30,7 +31,7 @@ const firstWidth = 4
 const fullWidth = 32
 const failingWidth = 2
 /** Concurrent attempts in this process. */
-const maxAttempts = 2_000
+const mostAttempts = 2_000
 /** Time between two sweeps after one that found something, and the longest time after one that found nothing. */
 const sweepMs = 1_000
 const quietSweepMs = 5_000
@@ -47,13 +48,13 @@ interface DeliveryQueue {
   refilling: boolean
 }
 
-export const deliveryQueues = definePart(createDeliveryQueues)
+export const deliveryQueues = definePart((app) => createDeliveryQueues(app, mostAttempts))
 
-function createDeliveryQueues(app: App): DeliveryQueues {
+/** The queues of one process, with about `limit` concurrent attempts. */
+export function createDeliveryQueues(app: App, limit: number): DeliveryQueues {
   const token = newId()
   const queues = new Map<string, DeliveryQueue>()
-  const running = new Map<string, Promise<void>>()
-  const waiting: (() => void)[] = []
+  const running = createRunning(limit)
   const timers = new Set<NodeJS.Timeout>()
   /** True once no attempt may begin. */
   let closing = false
@@ -62,7 +63,12 @@ function createDeliveryQueues(app: App): DeliveryQueues {
   let renewal: Promise<void> | undefined
   const stopping = new AbortController()
   const claims = createClaims(app, token)
-  const settle = createBatch<Settlement, Settled>({ max: 200, parallel: 2, run: (list) => settleDeliveries(app, list) })
+  const settle = createBatch<Settlement, Settled>({
+    max: 200,
+    parallel: 2,
+    slowMs: 100,
+    run: (list) => settleDeliveries(app, list),
+  })
 
   function queueOf(endpointId: string): DeliveryQueue {
     const queue = queues.get(endpointId) ?? { width: firstWidth, busy: 0, behind: false, refilling: false }
@@ -75,7 +81,7 @@ function createDeliveryQueues(app: App): DeliveryQueues {
   }
 
   async function take(deliveries: readonly DeliveryRef[]): Promise<void> {
-    while (running.size >= maxAttempts) await new Promise<void>((resolve) => waiting.push(resolve))
+    await running.free()
     const admitted = deliveries.filter(({ endpointId }) => {
       const queue = queueOf(endpointId)
       const fits = freeIn(queue) > 0
@@ -105,7 +111,7 @@ function createDeliveryQueues(app: App): DeliveryQueues {
     for (const delivery of claimed) {
       const queue = queueOf(endpointId)
       if (delivery.failing && queue.width === firstWidth) queue.width = failingWidth
-      running.set(delivery.id, run(delivery))
+      running.add(delivery.id, run(delivery))
     }
     return claimed.length
   }
@@ -119,9 +125,6 @@ function createDeliveryQueues(app: App): DeliveryQueues {
     } catch (error) {
       // The lease expires, and the sweep finds the delivery.
       app.log.warn({ deliveryId: id, err: (error as Error).message }, 'webhook attempt not settled')
-    } finally {
-      running.delete(id)
-      waiting.shift()?.()
     }
   }
 
@@ -163,7 +166,8 @@ function createDeliveryQueues(app: App): DeliveryQueues {
     if (queue.refilling) return
     queue.refilling = true
     try {
-      while (queue.behind && !closing && running.size < maxAttempts) {
+      while (queue.behind && !closing) {
+        await running.free()
         const most = freeIn(queue)
         if (most === 0) return
         queue.busy += most
@@ -210,7 +214,8 @@ function createDeliveryQueues(app: App): DeliveryQueues {
 
   async function renew(): Promise<void> {
     const now = performance.now()
-    if (running.size > 0) await renewLeases(app.pool, token, [...running.keys()])
+    const ids = running.deliveryIds()
+    if (ids.length > 0) await renewLeases(app.pool, token, ids)
     renewedAt = now
   }
 
@@ -230,11 +235,10 @@ function createDeliveryQueues(app: App): DeliveryQueues {
   async function stop(): Promise<void> {
     closing = true
     for (const timer of timers) clearTimeout(timer)
-    const done = () => Promise.allSettled(running.values())
-    await Promise.race([done(), pause(stopMs, undefined, { ref: false })])
+    await Promise.race([running.ended(), pause(stopMs, undefined, { ref: false })])
     // Attempts that still hang are aborted. Another process continues with their deliveries.
     stopping.abort()
-    await done()
+    await running.ended()
     for (const heartbeat of upkeep) await heartbeat[Symbol.asyncDispose]()
   }
 

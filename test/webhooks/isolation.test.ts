@@ -1,11 +1,12 @@
 // A slow or dead endpoint never delays the deliveries of another endpoint.
 import { expect, it } from 'vitest'
+import { createDeliveryQueues } from '../../src/webhooks/delivery-queues.ts'
 import { webhookSink } from '../../src/webhooks/sink.ts'
 import { openRelay } from '../events/rig.ts'
 import { slow } from '../kit/fault.ts'
 import { promptly } from '../kit/promptly.ts'
 import { until } from '../kit/until.ts'
-import { hang, openReceiver, type status } from './receiver.ts'
+import { type Answer, hang, openReceiver, type status } from './receiver.ts'
 import { openRig } from './rig.ts'
 
 it('one hanging endpoint of ten does not delay the other nine', { timeout: 120_000 }, async () => {
@@ -75,6 +76,25 @@ it('a delivery queue works through its backlog, and delivers each event once', a
   })
   expect(receiver.requests).toHaveLength(500)
   expect(new Set(receiver.requests.map((request) => request.headers['webhook-id'])).size).toBe(500)
+})
+
+it('a delivery queue goes on by itself after the process had as many attempts as it may', async () => {
+  const rig = await openRig({ working: false })
+  const responses: Parameters<Answer>[1][] = []
+  const receiver = await openReceiver((_, response) => void responses.push(response))
+  const endpoint = await rig.endpoint(receiver.url)
+  await rig.app.pool.query(
+    `insert into webhook_deliveries (id, "endpointId", "eventId", type, "nextAttemptAt", payload)
+     select gen_random_uuid(), $1, gen_random_uuid(), 'message.sent', now(), '{}' from generate_series(1, 6)`,
+    [endpoint.id],
+  )
+  // Neither a job nor the sweep looks for deliveries here.
+  const queues = createDeliveryQueues(rig.app, 2)
+  await queues.take((await rig.deliveries(endpoint.id)).map(({ id }) => ({ id, endpointId: endpoint.id })))
+  await until(() => responses.length === 4)
+  receiver.answer = (_, response) => response.end()
+  for (const response of responses) response.end()
+  await until(async () => (await rig.deliveries(endpoint.id)).every((row) => row.status === 'delivered'))
 })
 
 it('a failing endpoint gets fewer concurrent attempts, and the full number again when it recovers', async () => {
