@@ -4,6 +4,7 @@ import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { newId } from '../../src/core/id.ts'
 import { emit } from '../../src/events/log/emit.ts'
+import { notifyLeader } from '../../src/events/log/relay.sql.ts'
 import { messageEvent } from '../../src/messages/events.ts'
 import { until } from '../kit/until.ts'
 import type { Figures } from './accept.ts'
@@ -65,6 +66,7 @@ async function deliver(stage: Stage, gateway: Running, count: number, received: 
       }),
     )
     await emit(stage.pool, events)
+    await notifyLeader(stage.pool)
   } finally {
     process.kill(gateway.pid, 'SIGCONT')
   }
