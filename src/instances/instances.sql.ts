@@ -6,7 +6,7 @@ import type { StateChange } from '../providers/reports.ts'
 /** Locks an instance of the workspace that is not deleted. */
 export async function lockInstance(tx: Sql, workspaceId: string, id: string): Promise<Instance | undefined> {
   const { rows } = await tx.query<Instance>(
-    'select * from instances where id = $1 and "workspaceId" = $2 and "deletedAt" is null for update',
+    'select * from instances where id = $1 and "workspaceId" = $2 and "deletedAt" is null for no key update',
     [id, workspaceId],
   )
   return rows[0]
@@ -30,7 +30,7 @@ export type LockedState = Pick<Instance, 'status' | 'workspaceId' | 'provider' |
 export async function lockState(tx: Sql, id: string): Promise<LockedState | undefined> {
   const { rows } = await tx.query<LockedState>(
     `select status, "workspaceId", provider, settings, credentials, "restingAt" from instances
-     where id = $1 and "deletedAt" is null for update`,
+     where id = $1 and "deletedAt" is null for no key update`,
     [id],
   )
   return rows[0]

@@ -8,7 +8,7 @@ export async function lockStatus(
   instanceId: string,
 ): Promise<{ status: InstanceStatus; lastError: string | null } | undefined> {
   const { rows } = await tx.query<{ status: InstanceStatus; lastError: string | null }>(
-    `select status, "lastError" from instances where id = $1 and "deletedAt" is null and "restingAt" is null for update`,
+    `select status, "lastError" from instances where id = $1 and "deletedAt" is null and "restingAt" is null for no key update`,
     [instanceId],
   )
   return rows[0]
@@ -25,7 +25,7 @@ const usesAccount = `provider = 'cloud' and "deletedAt" is null and status in ('
 /** Locks an instance, and returns true if it uses this business account. */
 export async function lockUse(tx: Sql, instanceId: string, businessAccountId: string): Promise<boolean> {
   const { rows } = await tx.query<{ uses: boolean }>(
-    `select ${usesAccount} and settings->>'businessAccountId' = $2 as uses from instances where id = $1 for update`,
+    `select ${usesAccount} and settings->>'businessAccountId' = $2 as uses from instances where id = $1 for no key update`,
     [instanceId, businessAccountId],
   )
   return rows[0]?.uses === true
