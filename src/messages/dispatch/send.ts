@@ -23,17 +23,26 @@ interface Sending {
 
 /**
  * Sends the messages with these ids. Returns when each has been sent, or continues under a job of its own. The result has the errors of
- * those that their jobs must retry. `guarded`: each has a job at a later time.
+ * those that their jobs must retry.
  */
-export async function sendDue(app: App, ids: readonly string[], guarded = false): Promise<Map<string, Error>> {
+export async function sendDue(app: App, ids: readonly string[]): Promise<Map<string, Error>> {
+  return await sendInTurns(app, ids, new Map(), false)
+}
+
+/**
+ * Messages to one recipient are sent one after another, each in a turn of its own. `lines`: by recipient, the messages that follow those of
+ * the first turn. Only the first of a line is claimed for a turn, so that n messages to one number are read n times and not n² / 2 times.
+ * `guarded`: each has a job at a later time.
+ */
+async function sendInTurns(app: App, ids: readonly string[], lines: Lines, guarded: boolean): Promise<Map<string, Error>> {
   const failed = new Map<string, Error>()
   const startedAt = performance.now()
-  // Messages to one recipient are sent one after another. Those behind another message of this batch wait for the next turn.
   let turn = [...ids]
   while (turn.length > 0) {
     const claimedAt = performance.now()
     if (app.stopping || claimedAt - startedAt > turnsMs) {
-      for (const id of turn) failed.set(id, new Error('handed back'))
+      const left = [...turn, ...[...lines.values()].flat().map(({ id }) => id)]
+      for (const id of left) failed.set(id, new Error('handed back'))
       break
     }
     const { claimed, next } = await claimMessages(app, turn)
@@ -41,13 +50,34 @@ export async function sendDue(app: App, ids: readonly string[], guarded = false)
     const sendings = claimed.map((message) => begin(app, message, claimedAt))
     const awaited = sendings.filter(({ message }) => !message.guarded)
     await Promise.race([Promise.all(awaited.map(({ done }) => done)), pause(batchWaitMs, undefined, { ref: false })])
-    const late = sendings.filter(({ ended }) => !ended)
-    const lateRecipients = new Set(late.map(({ message }) => recipientOfClaimed(message)))
-    await detach(app, late, next, guarded)
+    for (const [recipient, line] of Map.groupBy(next, recipientOf)) lines.set(recipient, line)
+    await detach(
+      app,
+      sendings.filter(({ ended }) => !ended),
+      lines,
+      guarded,
+    )
     for (const { message, error } of sendings) if (error && !message.guarded) failed.set(message.id, error)
-    turn = next.filter((message) => !lateRecipients.has(recipientOf(message))).map(({ id }) => id)
+    turn = takeTurn(lines, new Set(claimed.map(recipientOfClaimed)))
   }
   return failed
+}
+
+/** By recipient, messages in the order in which they leave. */
+type Lines = Map<string, NextMessage[]>
+
+/**
+ * Takes the first message of each line whose recipient was `sent` one. The other lines are taken whole: the message before did not leave, so
+ * the claim decides about each of them.
+ */
+function takeTurn(lines: Lines, sent: ReadonlySet<string>): string[] {
+  const turn: string[] = []
+  for (const [recipient, line] of lines) {
+    const taken = sent.has(recipient) ? line.splice(0, 1) : line.splice(0)
+    turn.push(...taken.map(({ id }) => id))
+    if (line.length === 0) lines.delete(recipient)
+  }
+  return turn
 }
 
 /** Sends released messages, which have no job. Resolves when all are settled; returns how many were sent. */
@@ -78,8 +108,11 @@ function recipientOfClaimed({ instance, peer }: ClaimedMessage): string {
   return recipientOf({ instanceId: instance.id, peer })
 }
 
-/** Adds the jobs that check late messages and those behind them, and sends the latter as soon as the late ones are settled. */
-async function detach(app: App, late: readonly Sending[], next: readonly NextMessage[], guarded: boolean): Promise<void> {
+/**
+ * Adds the jobs that check late messages and those behind them, takes the latter out of `lines`, and sends them as soon as the late ones
+ * are settled.
+ */
+async function detach(app: App, late: readonly Sending[], lines: Lines, guarded: boolean): Promise<void> {
   if (late.length === 0) return
   const flight = inFlight(app)
   const unguarded = late.filter(({ message }) => !message.guarded).map(({ message }) => message)
@@ -87,23 +120,30 @@ async function detach(app: App, late: readonly Sending[], next: readonly NextMes
     flight.late(message.instance.id)
     message.guarded = true
   }
-  const followers = Map.groupBy(next, recipientOf)
-  const lines = late.map(({ message }) => ({ message, behind: followers.get(recipientOfClaimed(message)) ?? [] }))
+  const behind = late.map(({ message }) => take(lines, recipientOfClaimed(message)))
   const jobs = unguarded.map(guardRequest)
   if (!guarded) {
-    for (const { message, behind } of lines) jobs.push(...behind.map((follower) => dispatchRequest(follower, message.guardAt)))
+    for (const [i, { message }] of late.entries())
+      jobs.push(...(behind[i] ?? []).map((follower) => dispatchRequest(follower, message.guardAt)))
   }
   if (jobs.length > 0) await sqlTransaction(app.pool, (tx) => enqueueDispatch(app, tx, jobs))
-  for (const [i, { done }] of late.entries()) {
-    const behind = (lines[i]?.behind ?? []).map(({ id }) => id)
-    if (behind.length > 0) flight.keep(done.then(() => sendAhead(app, behind)))
+  for (const [i, { message, done }] of late.entries()) {
+    const [first, ...others] = behind[i] ?? []
+    const lines = new Map([[recipientOfClaimed(message), others]])
+    if (first) flight.keep(done.then(() => sendAhead(app, [first.id], lines)))
   }
 }
 
+function take(lines: Lines, recipient: string): NextMessage[] {
+  const line = lines.get(recipient) ?? []
+  lines.delete(recipient)
+  return line
+}
+
 /** Sends messages ahead of their jobs. Never rejects: those that could not be sent have a job. */
-export async function sendAhead(app: App, ids: readonly string[]): Promise<void> {
+export async function sendAhead(app: App, ids: readonly string[], lines: Lines = new Map()): Promise<void> {
   try {
-    await sendDue(app, ids, true)
+    await sendInTurns(app, ids, lines, true)
   } catch (error) {
     app.log.warn({ err: (error as Error).message }, 'messages wait for their jobs')
   }
