@@ -9,5 +9,9 @@ export const withoutJit = '-c jit=off'
 /**
  * Settings of pooled sessions. Pools close a connection that was idle for 10 s. The server closes one itself that it still has after a
  * minute, because the network has forgotten it. Otherwise forgotten ones would fill its connection table.
+ *
+ * Statements find their rows by indexes. PostgreSQL keeps the plan of a prepared statement until the table is analyzed, at the earliest a
+ * minute later. A plan from an empty table reads the whole table, however large it has become: with 12,000 messages each settlement took
+ * 6.4 ms in place of 0.6, and each receipt 3.3 ms in place of 0.4.
  */
-export const sessionOptions = `-c idle_session_timeout=60000 ${withoutJit}`
+export const sessionOptions = `-c idle_session_timeout=60000 -c enable_seqscan=off ${withoutJit}`
