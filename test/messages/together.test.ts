@@ -1,5 +1,9 @@
-// Group commit of accepted messages: concurrent bulks, and single messages beside them.
+// Messages that share work: the group commit of concurrent requests, and the claims of messages to one number.
+import type pg from 'pg'
 import { expect, it } from 'vitest'
+import { sqlTransaction } from '../../src/core/database/transaction.ts'
+import { lockState } from '../../src/instances/instances.sql.ts'
+import { sendDue } from '../../src/messages/dispatch/send.ts'
 import { sendMessage, sendMessages } from '../../src/messages/service.ts'
 import { cloneDatabase, sql } from '../kit/database.ts'
 import { openWorkspace } from './rig.ts'
@@ -17,3 +21,41 @@ it('commits one bulk or many single messages at a time, so that no transaction g
   )
   expect(rows).toEqual([...Array(5).fill({ body: 'bulk', count: 200 }), { body: 'single', count: 20 }])
 })
+
+it('accepts messages while the state of their instance changes', async () => {
+  const { app, ctx, instanceId } = await openWorkspace(await cloneDatabase())
+  await sqlTransaction(app.pool, async (tx) => {
+    await lockState(tx, instanceId)
+    await sendMessage(ctx, { instanceId, to: '+393331234567', type: 'text', text: 'hello' })
+  })
+})
+
+it('reads a line of messages to one number once, not once for each that leaves', async () => {
+  const databaseUrl = await cloneDatabase()
+  const { app, ctx, instanceId } = await openWorkspace(databaseUrl)
+  const { accepted } = await sendMessages(ctx, Array(20).fill({ instanceId, to: '+393331235555', type: 'text', text: 'hello' }))
+  const ids = accepted.map(({ id }) => id)
+  const rows = countRows(app.pool, 'messages.claim.read')
+  expect(await sendDue(app, ids)).toEqual(new Map())
+  expect(rows()).toBeLessThan(2 * ids.length)
+  const taken = await sql(databaseUrl).query('select reference as id from sandbox_messages order by "acceptedAt"')
+  expect(taken.rows.map(({ id }) => id)).toEqual(ids)
+})
+
+/** Counts the rows that statements of this name return from now on. */
+function countRows(pool: pg.Pool, name: string): () => number {
+  let count = 0
+  const counted = new Set<pg.PoolClient>()
+  pool.on('acquire', (client) => {
+    if (counted.has(client)) return
+    counted.add(client)
+    const query = client.query.bind(client) as (config: pg.QueryConfig, values?: unknown[]) => Promise<pg.QueryResult>
+    const counting = async (...call: Parameters<typeof query>) => {
+      const result = await query(...call)
+      if (call[0].name === name) count += result.rowCount ?? 0
+      return result
+    }
+    client.query = counting as typeof client.query
+  })
+  return () => count
+}
