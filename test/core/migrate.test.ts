@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { migrate, pendingMigrations } from '../../src/core/database/migrate.ts'
+import { migrationNames, migrationScript } from '../../src/core/database/prisma-files.ts'
 import { cloneDatabase, sql } from '../kit/database.ts'
 import { root } from '../kit/environment.ts'
 import { emptyDatabase } from '../kit/old-database.ts'
@@ -42,6 +43,20 @@ describe('migrations', () => {
     const models = await Promise.all(names.map((name) => readFile(path.join(folder, 'schema', name), 'utf8')))
     const migrated = await readFile(path.join(folder, 'migrations/migrated.prisma'), 'utf8')
     expect(migrated, 'prisma/schema was changed without `npm run migrate:draft -- NAME`').toBe(models.join('\n'))
+  })
+
+  it('create an index CONCURRENTLY in a script of its own, because all other scripts are transactions', async () => {
+    const scripts = await Promise.all(
+      (await migrationNames()).map(async (name) => ({ name, script: await migrationScript(name) })),
+    )
+    const concurrent = scripts.filter(({ script }) => script.includes('CONCURRENTLY'))
+    expect(concurrent.length).toBeGreaterThan(0)
+    const statementsOf = (script: string) =>
+      script
+        .replace(/^--.*$/gm, '')
+        .split(';')
+        .filter((text) => text.trim()).length
+    expect(concurrent.filter(({ script }) => statementsOf(script) > 1)).toEqual([])
   })
 
   it('make the rate windows an unlogged table, without write-ahead log', async () => {
