@@ -81,22 +81,20 @@ export function createDeliveryQueues(app: App, limit: number): DeliveryQueues {
   }
 
   async function take(deliveries: readonly DeliveryRef[]): Promise<void> {
-    await running.free()
-    const admitted = deliveries.filter(({ endpointId }) => {
-      const queue = queueOf(endpointId)
-      const fits = freeIn(queue) > 0
-      if (fits) queue.busy++
-      else queue.behind = true
-      return fits
+    await running.whenFree(async () => {
+      const admitted = deliveries.filter(({ endpointId }) => {
+        const queue = queueOf(endpointId)
+        const fits = freeIn(queue) > 0
+        if (fits) queue.busy++
+        else queue.behind = true
+        return fits
+      })
+      await Promise.all(
+        admitted.map(({ id, endpointId }) =>
+          begin(endpointId, 1, async () => [await claims.one(id)].flatMap((delivery) => delivery ?? [])),
+        ),
+      )
     })
-    await Promise.all(
-      admitted.map(({ id, endpointId }) =>
-        begin(endpointId, 1, async () => {
-          const delivery = await claims.one(id)
-          return delivery ? [delivery] : []
-        }),
-      ),
-    )
   }
 
   /** Claims and starts attempts in so many reserved slots of a queue, and releases the slots that were not needed. */
@@ -166,14 +164,15 @@ export function createDeliveryQueues(app: App, limit: number): DeliveryQueues {
     if (queue.refilling) return
     queue.refilling = true
     try {
-      while (queue.behind && !closing) {
-        await running.free()
-        const most = freeIn(queue)
-        if (most === 0) return
-        queue.busy += most
-        queue.behind = false
-        const count = await begin(endpointId, most, () => claims.waiting({ endpointId, most }))
-        if (count === most) queue.behind = true
+      while (queue.behind && freeIn(queue) > 0 && !closing) {
+        await running.whenFree(async () => {
+          const most = freeIn(queue)
+          if (most === 0) return
+          queue.busy += most
+          queue.behind = false
+          const count = await begin(endpointId, most, () => claims.waiting({ endpointId, most }))
+          if (count === most) queue.behind = true
+        })
       }
     } catch (error) {
       app.log.warn({ err: (error as Error).message }, 'waiting webhook deliveries not read')
@@ -202,12 +201,11 @@ export function createDeliveryQueues(app: App, limit: number): DeliveryQueues {
     nextSweepAt = endpointIds.length > 0 ? 0 : startedAt + Math.min(quietSweepMs, leaseEndsInMs ?? quietSweepMs)
     if (endpointIds.length === 0 || closing) return
     await closeStranded(app.pool, endpointIds)
-    await Promise.all(
-      endpointIds.map((endpointId) => {
-        queueOf(endpointId).behind = true
-        return refill(endpointId)
-      }),
-    )
+    for (const endpointId of endpointIds) {
+      queueOf(endpointId).behind = true
+      // Not awaited: it may wait for other attempts to end, and the next sweep must not.
+      void refill(endpointId)
+    }
   }
 
   const upkeep = [createHeartbeat(app, sweepMs, sweep), createHeartbeat(app, leaseMs / 3, renew)]

@@ -1,8 +1,11 @@
 // The attempts in progress of one process, and its limit on them.
 
 export interface Running {
-  /** Resolves once there are fewer attempts than the limit. Callers that wait are woken in order, one for each attempt that ends. */
-  free: () => Promise<void>
+  /**
+   * Runs `begin`, which may add attempts, once there are fewer than the limit. Calls that wait follow one another in order, as attempts end and
+   * as calls before them add fewer than there is room for.
+   */
+  whenFree: <Result>(begin: () => Promise<Result>) => Promise<Result>
   /** Adds an attempt, which must not reject. */
   add: (deliveryId: string, attempt: Promise<void>) => void
   deliveryIds: () => string[]
@@ -10,18 +13,26 @@ export interface Running {
   ended: () => Promise<unknown>
 }
 
-/** `most` is a soft limit: a caller may add several attempts once {@link Running.free} resolves. */
+/** `most` is a soft limit: what begins while there is room may add several attempts. */
 export function createRunning(most: number): Running {
   const attempts = new Map<string, Promise<void>>()
   const waiting: (() => void)[] = []
+  function wakeNext(): void {
+    if (attempts.size < most) waiting.shift()?.()
+  }
   return {
-    async free() {
+    async whenFree(begin) {
       while (attempts.size >= most) await new Promise<void>((resolve) => waiting.push(resolve))
+      try {
+        return await begin()
+      } finally {
+        wakeNext()
+      }
     },
     add(deliveryId, attempt) {
       const entry = attempt.finally(() => {
         attempts.delete(deliveryId)
-        waiting.shift()?.()
+        wakeNext()
       })
       attempts.set(deliveryId, entry)
     },

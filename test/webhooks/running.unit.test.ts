@@ -1,0 +1,42 @@
+// The limit on webhook attempts: whoever waits for room gets it, whatever the one before makes of its own.
+import { expect, it } from 'vitest'
+import { createRunning } from '../../src/webhooks/running.ts'
+
+it('lets all that wait begin, in order, even if those before add nothing', async () => {
+  const running = createRunning(2)
+  const ends = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  for (const [i, { promise }] of ends.entries()) running.add(`attempt ${i}`, promise)
+  const begun: number[] = []
+  const calls = [1, 2, 3].map((n) => running.whenFree(async () => begun.push(n)))
+  await Promise.resolve()
+  expect(begun).toEqual([])
+  ends[0]?.resolve()
+  await Promise.all(calls)
+  expect(begun).toEqual([1, 2, 3])
+})
+
+it('lets the next begin when one fails', async () => {
+  const running = createRunning(1)
+  const { promise, resolve } = Promise.withResolvers<void>()
+  running.add('attempt', promise)
+  const failing = running.whenFree(async () => {
+    throw new Error('the database is lost')
+  })
+  const next = running.whenFree(async () => 'begun')
+  resolve()
+  await expect(failing).rejects.toThrow('the database is lost')
+  expect(await next).toBe('begun')
+})
+
+it('lets nothing begin while there are as many attempts as it may have', async () => {
+  const running = createRunning(1)
+  const ends = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  running.add('first', ends[0]?.promise as Promise<void>)
+  const second = running.whenFree(async () => running.add('second', ends[1]?.promise as Promise<void>))
+  const third = running.whenFree(async () => running.deliveryIds())
+  ends[0]?.resolve()
+  await second
+  expect(running.deliveryIds()).toEqual(['second'])
+  ends[1]?.resolve()
+  expect(await third).toEqual([])
+})
