@@ -29,11 +29,15 @@ export interface Program {
   log: () => string
 }
 
+const running = new Set<ChildProcess>()
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
 export function createProgram({ name, command, args, env = {}, user, cwd, folder }: ProgramOptions): Program {
   const logFile = path.join(folder, `${name}.log`)
   let child: ChildProcess | undefined
   const isRunning = () => child !== undefined && child.exitCode === null && child.signalCode === null
-  const killAtExit = () => child?.kill('SIGKILL')
   return {
     name,
     pid: () => (isRunning() ? child?.pid : undefined),
@@ -47,8 +51,9 @@ export function createProgram({ name, command, args, env = {}, user, cwd, folder
         ...(cwd && { cwd }),
       })
       child.on('error', (error) => console.error(`${name}: ${error.message}`))
-      process.once('exit', killAtExit)
-      child.once('exit', () => process.off('exit', killAtExit))
+      const started = child
+      running.add(started)
+      started.once('exit', () => running.delete(started))
     },
     signal: (signal) => void child?.kill(signal),
     async end(signal = 'SIGTERM') {
