@@ -36,7 +36,7 @@ describe.runIf(browserFound)('the live view', () => {
       await first.exited
       await status.getByText('Reconnecting').waitFor()
       await startGateway({ databaseUrl, env })
-      await status.getByText('Live', { exact: true }).waitFor()
+      await status.getByText('Live', { exact: true }).waitFor({ timeout: 90_000 })
       await sendText(who, '+4915112345673')
       await until(async () => (await lines.count()) >= 12, { timeoutMs: 60_000 })
       const log = await person.api.graphql('{ events(first: 50) { nodes { type message { to } } } }')

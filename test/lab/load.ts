@@ -183,7 +183,10 @@ export interface Receiver extends AsyncDisposable {
   waiting: ReadonlySet<string>
 }
 
-/** A webhook receiver that refuses every twentieth request; with `firstMs`, the first one of each event and no other, after that time. */
+/**
+ * A webhook receiver that refuses every twentieth request, but each event once only: the fourth attempt comes after 100 s, which is longer than
+ * the lab waits. With `firstMs` it refuses the first one of each event and no other, after that time.
+ */
 export async function openReceiver(firstMs?: number): Promise<Receiver> {
   const received = new Map<string, number>()
   const at: number[] = []
@@ -192,9 +195,9 @@ export async function openReceiver(firstMs?: number): Promise<Receiver> {
   let requests = 0
 
   async function refuses(id: string): Promise<boolean> {
-    if (firstMs === undefined) return ++requests % 20 === 0
-    if (seen.has(id)) return false
+    if (seen.has(id) || (firstMs === undefined && ++requests % 20 !== 0)) return false
     seen.add(id)
+    if (firstMs === undefined) return true
     waiting.add(id)
     await pause(firstMs)
     return waiting.delete(id)
