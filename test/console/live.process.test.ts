@@ -36,7 +36,7 @@ describe.runIf(browserFound)('the live view', () => {
       await first.exited
       await status.getByText('Reconnecting').waitFor()
       await startGateway({ databaseUrl, env })
-      await status.getByText('Live', { exact: true }).waitFor({ timeout: 90_000 })
+      await status.getByText('Live', { exact: true }).waitFor()
       await sendText(who, '+4915112345673')
       await until(async () => (await lines.count()) >= 12, { timeoutMs: 60_000 })
       const log = await person.api.graphql('{ events(first: 50) { nodes { type message { to } } } }')
@@ -49,6 +49,40 @@ describe.runIf(browserFound)('the live view', () => {
       await list.getByRole('button', { name: 'Show 2 new', exact: true }).click()
       for (const number of numbers) await rows.filter({ hasText: number }).getByText('Read').waitFor()
       expect(await rows.count()).toBe(1 + numbers.length)
+    })
+  })
+
+  it('stays on its page when the gateway is killed while a part of the page loads', async () => {
+    const databaseUrl = await cloneDatabase()
+    const env = { PORT: String(await ownPort()) }
+    const first = await startGateway({ databaseUrl, env })
+    const person = await newPerson(first, databaseUrl)
+    await visit({ url: first.url, databaseUrl }, { as: person }, async ({ page, expected }) => {
+      expected.push(/ERR_|503/)
+      const asked = Promise.withResolvers<void>()
+      const killed = Promise.withResolvers<void>()
+      await page.route(/find-[^/]*\.js$/, async (route) => {
+        asked.resolve()
+        await killed.promise
+        await route.continue()
+      })
+      await page.goto('/me/live')
+      const status = page.getByRole('status', { name: 'Live' })
+      await status.getByText('Live', { exact: true }).waitFor()
+      await asked.promise
+      first.kill('SIGKILL')
+      await first.exited
+      const failed = page.waitForEvent('requestfailed', (request) => /find-[^/]*\.js$/.test(request.url()))
+      killed.resolve()
+      await failed
+      await status.getByText('Reconnecting').waitFor()
+      await startGateway({ databaseUrl, env })
+      await status.getByText('Live', { exact: true }).waitFor()
+      // The first key may load the page again, because a browser may keep the failure of a module.
+      await until(async () => {
+        await page.keyboard.press('Control+k')
+        return await page.getByRole('textbox', { name: 'Find' }).isVisible()
+      })
     })
   })
 

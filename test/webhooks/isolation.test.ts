@@ -88,7 +88,7 @@ it('a delivery queue goes on by itself after the process had as many attempts as
      select gen_random_uuid(), $1, gen_random_uuid(), 'message.sent', now(), '{}' from generate_series(1, 6)`,
     [endpoint.id],
   )
-  // Neither a job nor the sweep looks for deliveries here.
+  // This test starts no job worker and no sweep, so only the queue itself can claim the last two deliveries.
   const queues = createDeliveryQueues(rig.app, 2)
   await queues.take((await rig.deliveries(endpoint.id)).map(({ id }) => ({ id, endpointId: endpoint.id })))
   await until(() => responses.length === 4)

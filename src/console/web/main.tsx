@@ -11,11 +11,13 @@ import { startSession } from './session/session.ts'
 import { settings } from './settings.ts'
 import { chosenLanguage, loadWords } from './words/words.ts'
 
-/** An upgrade of the gateway gives chunks other names. Loading the page again finds them; once a minute, should they be missing. */
-window.addEventListener('vite:preloadError', (event) => {
+/**
+ * An upgrade of the gateway gives chunks other names. Loading the page again finds them; once a minute, should they be missing. While the
+ * gateway does not answer, the page stays: the browser would replace it by one about the connection, which never ends by itself.
+ */
+window.addEventListener('vite:preloadError', async () => {
   const last = Number(sessionStorage.getItem('gateway.reloaded') ?? 0)
-  if (Date.now() - last < 60_000) return
-  event.preventDefault()
+  if (Date.now() - last < 60_000 || !(await fetch(location.href).catch(() => null))?.ok) return
   sessionStorage.setItem('gateway.reloaded', String(Date.now()))
   location.reload()
 })

@@ -14,13 +14,17 @@ import { WorkspaceMenu } from './workspace-menu.tsx'
 
 const loadFind = async () => ({ default: (await import('../find/find.tsx')).Find })
 const Find = lazy(loadFind)
-/** A page is whole without its warnings, so it stays if they cannot be loaded. */
-const Attention = lazy(async () => ({
-  default: await import('../attention/attention.tsx').then(
-    (loaded) => loaded.Attention,
-    () => () => null,
-  ),
-}))
+/**
+ * A page is whole without its warnings, so it stays if they cannot be loaded. `await` in place of `then`: Vite loads the style sheet outside of
+ * a `then` that follows the import, so that one would not see its failure.
+ */
+const Attention = lazy(async (): Promise<{ default: () => ReactNode }> => {
+  try {
+    return { default: (await import('../attention/attention.tsx')).Attention }
+  } catch {
+    return { default: () => null }
+  }
+})
 /** After the first page has come. Find is loaded then, so that it opens at once. */
 const othersAfterMs = 1_500
 
@@ -36,7 +40,8 @@ export function Frame({ children }: { children: ReactNode }) {
   useEffect(() => {
     const timer = setTimeout(() => {
       setOthers(true)
-      void loadFind()
+      // Opening it tries again.
+      loadFind().catch(() => {})
     }, othersAfterMs)
     return () => clearTimeout(timer)
   }, [])
