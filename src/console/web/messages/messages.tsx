@@ -88,7 +88,7 @@ export function Messages() {
         above={
           fresh.count > 0 && (
             <button type="button" className={`${parts.button} ${parts.main}`} onClick={showNew}>
-              {words.messages.showNew(fresh.text)}
+              {words.messages.showNew(fresh.text())}
             </button>
           )
         }

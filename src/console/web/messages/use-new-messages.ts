@@ -10,8 +10,8 @@ const mostCounted = 1_000
 
 interface NewMessages {
   count: number
-  /** The count as it is shown. */
-  text: string
+  /** The count as it is shown. A list begins without new messages, and would wait 8 ms for the format of numbers. */
+  text: () => string
   clear: () => void
 }
 
@@ -32,7 +32,7 @@ export function useNewMessages(filter: MessageFilter, rows: readonly LiveRowFrag
   const number = [...fresh].filter((id) => !shown.has(id)).length
   return {
     count: Math.min(number, mostCounted),
-    text: number < mostCounted ? count(number) : `${count(mostCounted)}+`,
+    text: () => (number < mostCounted ? count(number) : `${count(mostCounted)}+`),
     clear: () => setFresh(new Set()),
   }
 }

@@ -28,9 +28,12 @@ export async function loadWords(language: Language): Promise<void> {
   locale = navigator.languages.find((tag) => tag.startsWith(language.slice(0, 2))) ?? language
 }
 
+let counts: Intl.NumberFormat | undefined
+
 /** Formats a count in the reader's language. */
 export function count(value: number): string {
-  return new Intl.NumberFormat(locale).format(value)
+  counts ??= new Intl.NumberFormat(locale)
+  return counts.format(value)
 }
 
 /** The words of one page. Its language is loaded with the page, not with the first one. */
