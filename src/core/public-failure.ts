@@ -25,6 +25,9 @@ const passingCode = new Set([
 const passingMessage =
   /Connection terminated|is not queryable|connection timeout|timeout exceeded when trying to connect|Can't reach database/i
 
+/** A service that the gateway depends on does not serve for now, so that a retry may succeed. */
+export class ServiceAway extends Error {}
+
 /** An error, or one of its causes. */
 interface Link {
   code?: unknown
@@ -36,10 +39,11 @@ interface Link {
   meta?: { driverAdapterError?: unknown }
 }
 
-/** True if an error says that the database is unreachable or shutting down, so that a retry may succeed. */
+/** True if an error says that the database, or another service, is unreachable or shutting down, so that a retry may succeed. */
 export function isUnavailable(error: unknown): boolean {
   const links = chainOf(error)
   return (
+    error instanceof ServiceAway ||
     links.flatMap(codesOf).some((code) => passingState.test(code) || passingCode.has(code)) ||
     links.some(({ message }) => typeof message === 'string' && passingMessage.test(message))
   )

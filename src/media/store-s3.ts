@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { type Config, ConfigError, type Secrets } from '../core/config/config.ts'
 import { newId } from '../core/id.ts'
+import { ServiceAway } from '../core/public-failure.ts'
 import type { ByteRange, MediaStore } from './store.ts'
 
 const packages = ['@aws-sdk/client-s3', '@aws-sdk/s3-request-presigner']
@@ -67,14 +68,16 @@ export function openS3(config: NonNullable<Config['s3']>, credentials: Secrets['
   return {
     async put(id, path, size) {
       const { driver, sizeOf } = await bucketOf()
-      await driver.putStream(keyOf(id), createReadStream(path), { contentLength: size })
-      const kept = await sizeOf(keyOf(id))
+      const kept = await asked(async () => {
+        await driver.putStream(keyOf(id), createReadStream(path), { contentLength: size })
+        return await sizeOf(keyOf(id))
+      })
       if (kept !== size) throw new Error(`the bucket took ${size} bytes and has ${kept ?? 'none'} of them`)
     },
     async read(id, range) {
       const { getRange } = await bucketOf()
       try {
-        const { Body, ContentLength, ContentRange } = await getRange(keyOf(id), range)
+        const { Body, ContentLength, ContentRange } = await asked(() => getRange(keyOf(id), range))
         const isWhatWasAsked =
           ContentLength === range.end - range.start + 1 && (ContentRange ?? rangeOf(range)).startsWith(rangeOf(range))
         if (isWhatWasAsked) return Body as Readable
@@ -89,7 +92,7 @@ export function openS3(config: NonNullable<Config['s3']>, credentials: Secrets['
     },
     async remove(id) {
       const { driver } = await bucketOf()
-      await driver.delete(keyOf(id))
+      await asked(() => driver.delete(keyOf(id)))
     },
     async check() {
       const { bucket, endpoint = `S3 in ${config.region}` } = config
@@ -102,6 +105,24 @@ export function openS3(config: NonNullable<Config['s3']>, credentials: Secrets['
       return `the bucket ${bucket} at ${endpoint} can be written, read and cleared`
     },
   }
+}
+
+/** Runs a call to the bucket. @throws ServiceAway when the bucket is overloaded, in maintenance or too slow. */
+async function asked<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call()
+  } catch (error) {
+    const { $metadata, name } = (error as { cause?: ServiceError }).cause ?? (error as ServiceError)
+    const status = $metadata?.httpStatusCode ?? 0
+    const passes = status >= 500 || status === 429 || name === 'TimeoutError'
+    throw passes ? new ServiceAway('the bucket does not serve', { cause: error }) : error
+  }
+}
+
+/** An error of the S3 client, which the driver wraps. */
+interface ServiceError {
+  name?: string
+  $metadata?: { httpStatusCode?: number }
 }
 
 const rangeOf = ({ start, end }: ByteRange) => `bytes ${start}-${end}`

@@ -2,11 +2,11 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { sweepMedia } from '../../src/media/service.ts'
 import { sql } from '../kit/database.ts'
+import type { S3Server } from '../kit/s3-server.ts'
 import { openApp } from '../messages/rig.ts'
 import { send } from '../promises/wire.ts'
 import { upload } from './rig.ts'
 import { type Bucket, openBucket } from './s3-rig.ts'
-import type { S3Server } from './s3-server.ts'
 
 let { s3, env, databaseUrl, account, gateway } = {} as Bucket
 

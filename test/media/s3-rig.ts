@@ -1,11 +1,19 @@
 // Setup for tests of S3: a bucket, and a gateway that stores its files there.
 import { type Account, createAccount } from '../kit/accounts.ts'
+import { atEnd } from '../kit/at-end.ts'
 import { cloneDatabase } from '../kit/database.ts'
 import { type OpenGateway, openGateway } from '../kit/open-gateway.ts'
+import { type Credentials, openS3, type S3Server } from '../kit/s3-server.ts'
 import { dataFolder } from '../promises/demo.ts'
-import { type S3Server, startS3 } from './s3-server.ts'
 
 export const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'the-secret/of+the=bucket', region: 'eu-central-1' }
+
+/** The server ends with the test, or with its file. */
+export async function startS3(given: Credentials): Promise<S3Server> {
+  const s3 = await openS3(given)
+  atEnd('test', () => s3[Symbol.asyncDispose]())
+  return s3
+}
 
 export interface Bucket {
   s3: S3Server

@@ -2,7 +2,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../app.ts'
 import { codeOf, type ErrorCode, errors, failure, retryAfterOf } from '../errors.ts'
-import { publicFailure } from '../public-failure.ts'
+import { publicFailure, ServiceAway } from '../public-failure.ts'
 
 export function sendError(reply: FastifyReply, code: ErrorCode, message: string = errors[code].message): FastifyReply {
   const { status } = errors[code]
@@ -25,6 +25,7 @@ export function failureOf(app: App, error: Error, request: Pick<FastifyRequest, 
   if (codeOf(error)) return publicFailure(error)
   const known = publicFailure(fromFastify(error as FastifyError))
   if (known.code === 'INTERNAL_ERROR') app.log.error({ err: error, requestId: request.id }, 'unforeseen error')
+  else if (error instanceof ServiceAway) app.log.warn({ err: error, requestId: request.id }, error.message)
   return known
 }
 

@@ -2,9 +2,8 @@
 import { createHash, createHmac } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { atEnd } from '../kit/at-end.ts'
 
-export interface S3Server {
+export interface S3Server extends AsyncDisposable {
   url: string
   /** The stored objects, by `/bucket/key`. */
   objects: Map<string, Buffer>
@@ -16,15 +15,24 @@ export interface S3Server {
   lies: ((request: IncomingMessage, response: ServerResponse, object: Buffer | undefined) => boolean) | undefined
 }
 
-interface Credentials {
+export interface Credentials {
   accessKeyId: string
   secretAccessKey: string
   region: string
 }
 
-/** The server ends with the test, or with its file. */
-export async function startS3(credentials: Credentials): Promise<S3Server> {
-  const state: S3Server = { url: '', objects: new Map(), seen: [], fails: undefined, lies: undefined }
+export async function openS3(credentials: Credentials): Promise<S3Server> {
+  const state: S3Server = {
+    url: '',
+    objects: new Map(),
+    seen: [],
+    fails: undefined,
+    lies: undefined,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
   const server = createServer(async (request, response) => {
     const body = await bodyOf(request)
     const fault = faultOf(request, body, credentials)
@@ -36,10 +44,6 @@ export async function startS3(credentials: Credentials): Promise<S3Server> {
     answer(state.objects, request, response, key, body)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  atEnd('test', async () => {
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
-  })
   state.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return state
 }
