@@ -1,7 +1,8 @@
-// Faults of what stands around the gateways: PostgreSQL, Patroni, etcd, PgBouncer and HAProxy.
+// Faults of what stands around the gateways: PostgreSQL, Patroni, etcd, PgBouncer, HAProxy and the bucket.
 import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
 import { pickFrom } from '../kit/random.ts'
+import type { S3Server } from '../kit/s3-server.ts'
 import { until } from '../kit/until.ts'
 import { askAt, type Cluster, connectAt, type Member } from './cluster.ts'
 import { type Blows, longestFreezeMs } from './faults-of-nodes.ts'
@@ -12,7 +13,7 @@ export interface Around {
   cluster: Cluster
 }
 
-export const faultsAround: Blows<Around & { pool: pg.Pool }> = {
+export const faultsAround: Blows<Around & { bucket: S3Server; pool: pg.Pool }> = {
   async 'primary killed'({ cluster }) {
     const lost = await cluster.primary()
     await lost.kill()
@@ -73,6 +74,11 @@ export const faultsAround: Blows<Around & { pool: pg.Pool }> = {
     await front.pgbouncer.end('SIGKILL')
     await pause(2_000 * random())
     front.pgbouncer.start()
+  },
+  async 'bucket refuses'({ bucket }, random) {
+    bucket.fails = 503
+    await pause(longestFreezeMs * random())
+    bucket.fails = undefined
   },
   async 'haproxy restarted'({ front }, random) {
     await front.haproxy.end('SIGKILL')

@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
 import { pickFrom } from '../kit/random.ts'
+import type { S3Server } from '../kit/s3-server.ts'
 import { type Around, faultsAround } from './faults-around.ts'
 import { faultsOfNodes } from './faults-of-nodes.ts'
 import type { Node } from './nodes.ts'
@@ -10,6 +11,8 @@ export interface Target {
   nodes: readonly Node[]
   /** Undefined: clients call the nodes, which share a database that no fault reaches. */
   around: Around | undefined
+  /** Where the nodes store files. */
+  bucket: S3Server
   /** Connections to the database. */
   pool: pg.Pool
 }
@@ -35,7 +38,7 @@ export async function strike(target: Target, random: () => number, untilMs: numb
     const from = Date.now()
     console.log(`${new Date().toISOString()} ${name}`)
     await faultsOfNodes[name]?.(target, random)
-    if (around) await faultsAround[name]?.({ ...around, pool: target.pool }, random)
+    if (around) await faultsAround[name]?.({ ...around, bucket: target.bucket, pool: target.pool }, random)
     done.push({ name, from, to: Date.now() })
   }
   return done

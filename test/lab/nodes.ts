@@ -56,7 +56,8 @@ export async function openNode(place: Place, parts: AsyncDisposableStack, option
       DATABASE_URL: line.url,
       ...(directLine && { DATABASE_DIRECT_URL: directLine.url }),
       SECRET_KEY: secretKey,
-      DATA_DIR: path.join(place.folder, 'data'),
+      // Files that are uploaded through one node must not reach another by its disk.
+      DATA_DIR: path.join(place.folder, `data${number}`),
       ALLOWED_PRIVATE_TARGETS: '127.0.0.1/32',
       RATE_LIMIT_PER_SECOND: '100000',
       WEBHOOK_RETRY_BASE_SECONDS: '1',

@@ -12,8 +12,8 @@ export interface Made {
 }
 
 export interface Posts {
-  /** Returns undefined if it was refused. */
-  post: (route: string, body: object) => Promise<Made | undefined>
+  /** Posts a form, or anything else as JSON. Returns undefined if it was refused. */
+  post: (route: string, body: object | FormData) => Promise<Made | undefined>
   /** Most attempts that one request took. */
   mostAttempts: number
   /** Answers that made a request be repeated, with their number. */
@@ -30,8 +30,9 @@ export function createPosts(urls: readonly string[], apiKey: string): Posts {
     repeated: new Map(),
     refused: new Map(),
     async post(route, given) {
-      const headers = { 'x-api-key': apiKey, 'content-type': 'application/json', 'idempotency-key': randomUUID() }
-      const request = { method: 'POST', headers, body: JSON.stringify(given) }
+      const headers = { 'x-api-key': apiKey, 'idempotency-key': randomUUID() }
+      const json = { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(given) }
+      const request = { method: 'POST', ...(given instanceof FormData ? { headers, body: given } : json) }
       for (let attempts = 1; ; attempts++) {
         posts.mostAttempts = Math.max(posts.mostAttempts, attempts)
         const from = nextUrl()

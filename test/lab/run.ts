@@ -9,6 +9,7 @@ import { seeded } from '../kit/random.ts'
 import { until } from '../kit/until.ts'
 import { openCluster } from './cluster.ts'
 import { type Fault, strike, type Target } from './faults.ts'
+import { findDamaged, openBucket, startFiling } from './files.ts'
 import { openFront } from './front.ts'
 import { openReceiver, type Receiver, type Sending, startReading, startSending, webhookEvents } from './load.ts'
 import { watchMemory } from './memory.ts'
@@ -56,7 +57,10 @@ export async function runLab(options: LabOptions): Promise<Line[]> {
   await using parts = new AsyncDisposableStack()
   const place = parts.use(openPlace(keep))
   console.log(`folder: ${place.folder}`)
-  const { nodes, around, urls, pool, databaseUrl } = await openStage(place, parts, options)
+  const { bucket, env } = await openBucket()
+  parts.use(bucket)
+  const stage = await openStage(place, parts, { ...options, env: { ...env, ...options.env } })
+  const { nodes, around, urls, pool, databaseUrl } = stage
   const account = await prepareAccount(pool, databaseUrl, hangMs)
   await Promise.all(nodes.map((node) => node.start()))
   await until(async () => (await Promise.all(urls.map((url) => fetch(`${url}/readyz`)))).every(({ ok }) => ok))
@@ -70,16 +74,20 @@ export async function runLab(options: LabOptions): Promise<Line[]> {
     startReading({ urls, apiKey: account.apiKey, cursor, singleConnection }),
   )
   const sending = startSending({ ...account, urls, clients: 12, restMs: 250, endings, random: seeded((seed ?? 1) + 1_000) })
+  const filing = startFiling(sending.posts, seeded((seed ?? 1) + 2_000))
   const end = startedAt + seconds * 1_000
-  const bySeed = async () => (seed === undefined ? [] : await strike({ nodes, around, pool }, random, end, only))
+  const bySeed = async () => (seed === undefined ? [] : await strike({ nodes, around, bucket, pool }, random, end, only))
   const faults = await (strikeAt?.({ nodes, urls, pool, sending, receiver }) ?? bySeed())
   await pause(Math.max(0, end - Date.now()))
-  await sending.stop()
+  await Promise.all([sending.stop(), filing.stop()])
   const used = memory.end()
-  return [...(await judge({ pool, workspaceId: account.workspaceId, sending, readers, receiver, faults, startedAt })), used]
+  const damaged = await findDamaged(filing.stored, urls, account.apiKey)
+  const lines = await judge({ pool, workspaceId: account.workspaceId, sending, readers, receiver, faults, startedAt })
+  const files = { what: 'stored files that are not whole', value: `${damaged.length} of ${filing.stored.size}` }
+  return [...lines, { ...files, kept: damaged.length === 0 }, used]
 }
 
-interface Stage extends Target {
+interface Stage extends Omit<Target, 'bucket'> {
   /** The addresses for clients: the balancer, or each node. */
   urls: readonly string[]
   /** Past the pooler. */
