@@ -9,6 +9,7 @@ import { advanceImplementation, sweepImplementation as sweepCampaigns } from './
 import { bulkImplementation } from './contacts/bulk/chunks.ts'
 import { pruneBulkJobs } from './contacts/prune.ts'
 import type { App } from './core/app.ts'
+import { startAnalyzing } from './core/database/statistics.ts'
 import { pruneKeys } from './core/idempotency/prune.ts'
 import type { JobImplementation } from './core/jobs/jobs.ts'
 import { makeQueues, workOn } from './core/jobs/work.ts'
@@ -76,6 +77,7 @@ export async function startWorker(app: App): Promise<AsyncDisposable> {
     for (const provider of providers(app).values()) parts.use(await provider.start(hostFor(app, provider.name)))
     parts.use(deliveryQueues(app).start())
     parts.use(startPlanSweep(app))
+    parts.use(startAnalyzing(app))
     parts.use(startReleasing(app))
     parts.use(await workOn(app, jobs))
   }

@@ -1,7 +1,13 @@
 // The plans of statements that are prepared while a table is empty, and kept while it grows.
+import type pg from 'pg'
 import { expect, it } from 'vitest'
-import { openDatabase } from '../../src/core/database/database.ts'
+import { openDatabase, type Sql } from '../../src/core/database/database.ts'
+import { startAnalyzing } from '../../src/core/database/statistics.ts'
+import { lockOpen } from '../../src/messages/dispatch/claim.sql.ts'
+import { sendMessages } from '../../src/messages/service.ts'
 import { cloneDatabase } from '../kit/database.ts'
+import { until } from '../kit/until.ts'
+import { openWorkspace } from '../messages/rig.ts'
 
 it('an update by ids finds its rows by the primary key', async () => {
   await using database = openDatabase(await cloneDatabase(), () => {}, { max: 1 })
@@ -11,4 +17,23 @@ it('an update by ids finds its rows by the primary key', async () => {
   const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
   expect(plan).toContain('messages_pkey')
   expect(plan).not.toContain('Seq Scan')
+})
+
+it('a claim does not read all messages of an instance, once the table has grown from nothing', async () => {
+  const { app, ctx, instanceId } = await openWorkspace(await cloneDatabase())
+  const texts = Array.from({ length: 200 }, (_, n) => ({ instanceId, to: `+39333123${1_000 + n}`, type: 'text', text: 'hello' }))
+  for (let bulk = 0; bulk < 3; bulk++) await sendMessages(ctx, texts)
+  // Idle sessions report their inserts after 10 s; busy ones after 1 s.
+  await Promise.all(Array.from({ length: 10 }, () => app.pool.query('select pg_stat_force_next_flush()')))
+  const analyzed = `select from pg_stat_user_tables where relname = 'messages' and last_analyze is not null`
+  await using _ = startAnalyzing(app)
+  await until(async () => (await app.pool.query(analyzed)).rowCount === 1)
+  let text = ''
+  const seeing = async (query: pg.QueryConfig) => {
+    text = query.text
+    return { rows: [] }
+  }
+  await lockOpen({ query: seeing } as unknown as Sql, [])
+  const { rows } = await app.pool.query<{ 'QUERY PLAN': string }>(`explain (generic_plan) ${text}`)
+  expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toMatch(/Index (Only )?Scan using messages_open_idx on messages e/)
 })
