@@ -21,6 +21,7 @@ import { closeImplementation } from './instances/close.ts'
 import { mediaJobs } from './media/jobs.ts'
 import { countDays, pruneDays } from './messages/days.ts'
 import { dispatchImplementations } from './messages/dispatch/dispatch.ts'
+import { startLines } from './messages/dispatch/lines.ts'
 import { startReleasing } from './messages/dispatch/release.ts'
 import { releaseImplementation, sweepImplementation } from './messages/dispatch/waiting.ts'
 import { eraseImplementation } from './messages/erase/erase.ts'
@@ -79,6 +80,7 @@ export async function startWorker(app: App): Promise<AsyncDisposable> {
     parts.use(startPlanSweep(app))
     parts.use(startAnalyzing(app))
     parts.use(startReleasing(app))
+    parts.use(startLines(app))
     parts.use(await workOn(app, jobs))
   }
   return parts.move()

@@ -26,6 +26,8 @@ export interface Signals {
   events: [last: bigint]
   /** Messages wait under this key, and may leave after so many milliseconds. */
   held: [key: string, afterMs: number]
+  /** A message waits for an earlier one to the same recipient. */
+  line: [recipient: { instanceId: string; peer: string }]
 }
 
 /** Fits what an owner has of one kind to the plan; see core/fit.ts. */

@@ -3,9 +3,11 @@ import type pg from 'pg'
 import { expect, it } from 'vitest'
 import { sqlTransaction } from '../../src/core/database/transaction.ts'
 import { lockState } from '../../src/instances/instances.sql.ts'
+import { startLines } from '../../src/messages/dispatch/lines.ts'
 import { sendDue } from '../../src/messages/dispatch/send.ts'
 import { sendMessage, sendMessages } from '../../src/messages/service.ts'
 import { cloneDatabase, sql } from '../kit/database.ts'
+import { until } from '../kit/until.ts'
 import { openWorkspace } from './rig.ts'
 
 it('commits one bulk or many single messages at a time, so that no transaction grows with the number of bulks', async () => {
@@ -40,6 +42,30 @@ it('reads a line of messages to one number once, not once for each that leaves',
   expect(rows()).toBeLessThan(2 * ids.length)
   const taken = await sql(databaseUrl).query('select reference as id from sandbox_messages order by "acceptedAt"')
   expect(taken.rows.map(({ id }) => id)).toEqual(ids)
+})
+
+it('sends all messages to one number in order as soon as one waits for the others, ahead of their jobs', async () => {
+  const databaseUrl = await cloneDatabase()
+  const { app, ctx, instanceId } = await openWorkspace(databaseUrl)
+  const { accepted } = await sendMessages(ctx, Array(70).fill({ instanceId, to: '+393331235555', type: 'text', text: 'hello' }))
+  const ids = accepted.map(({ id }) => id)
+  await using _ = startLines(app)
+  const rows = countRows(app.pool, 'messages.claim.read')
+  await sendDue(app, [ids[40] as string])
+  const sent = async () => (await sql(databaseUrl).query('select reference as id from sandbox_messages order by "acceptedAt"')).rows
+  await until(async () => (await sent()).length === ids.length)
+  expect((await sent()).map(({ id }) => id)).toEqual(ids)
+  expect(rows()).toBeLessThan(2 * ids.length)
+})
+
+it('tells a message how long to wait by the number of those before it', async () => {
+  const { app, ctx, instanceId } = await openWorkspace(await cloneDatabase())
+  const { accepted } = await sendMessages(ctx, Array(100).fill({ instanceId, to: '+393331235555', type: 'text', text: 'hello' }))
+  await sendDue(app, [accepted[99]?.id as string])
+  const { rows } = await app.pool.query<{ ms: number }>(
+    `select extract(epoch from start_after - created_on)::float8 * 1000 as ms from pgboss.job where name = 'message.dispatch' and start_after > created_on`,
+  )
+  expect(rows.map(({ ms }) => Math.round(ms / 100))).toEqual([25])
 })
 
 /** Counts the rows that statements of this name return from now on. */

@@ -115,3 +115,34 @@ export async function storeJudgements(
     ],
   })
 }
+
+/** An open message of a line. */
+export interface LineRow {
+  id: string
+  instanceId: string
+  peer: string
+  scheduledAt: Date | null
+  campaignId: string | null
+  /** True if it may be claimed once it is the first of its line. */
+  ready: boolean
+}
+
+/** The first `most` due messages of each line, in the order in which they leave. Relies on the index of open messages, as `blocked` does. */
+export async function readLines(
+  sql: Sql,
+  recipients: readonly { instanceId: string; peer: string }[],
+  most: number,
+): Promise<LineRow[]> {
+  const { rows } = await sql.query<LineRow>({
+    name: 'messages.lines',
+    text: `select m.* from unnest($1::uuid[], $2::text[]) as u(instance, peer) cross join lateral (
+        select e.id, e."instanceId", e.peer, e."scheduledAt", e."campaignId",
+          e.status = 'queued' and e."waitingSince" is null and coalesce(e."nextAttemptAt" <= now(), true) as ready
+        from messages e where e."instanceId" = u.instance and e.peer = u.peer and e.direction = 'outbound'
+          and e.status in ('queued', 'sending') and e."acceptedAt" is null and e."dueAt" <= now()
+        order by e."dueAt", e."createdAt", e.id limit $3
+      ) m`,
+    values: [recipients.map(({ instanceId }) => instanceId), recipients.map(({ peer }) => peer), most],
+  })
+  return rows
+}

@@ -58,9 +58,10 @@ export interface Claim {
 export async function claimMessages(app: App, ids: readonly string[], released = false): Promise<Claim> {
   const slots = released ? undefined : inFlight(app).slots()
   try {
-    const { due, away, ...claim } = await sqlTransaction(app.pool, (tx) => claimIn(app, tx, ids, slots))
+    const { due, away, behind, ...claim } = await sqlTransaction(app.pool, (tx) => claimIn(app, tx, ids, slots))
     app.signals.emit('outbox')
     for (const key of due) app.signals.emit('held', key, 0)
+    for (const row of behind) app.signals.emit('line', row)
     releaseIfOpen(app, away)
     return claim
   } finally {
@@ -68,13 +69,16 @@ export async function claimMessages(app: App, ids: readonly string[], released =
   }
 }
 
-/** `due`: the keys whose messages wait for this process. `away`: messages that wait for a connection. */
+/**
+ * `due`: the keys whose messages wait for this process. `away`: messages that wait for a connection. `behind`: messages that wait for one of
+ * another batch.
+ */
 async function claimIn(
   app: App,
   tx: Sql,
   ids: readonly string[],
   slots?: Slots,
-): Promise<Claim & { due: string[]; away: OpenRow[] }> {
+): Promise<Claim & { due: string[]; away: OpenRow[]; behind: OpenRow[] }> {
   slots?.clear()
   const rows = await lockOpen(tx, ids)
   const ready: OpenRow[] = []
@@ -149,7 +153,7 @@ async function claimIn(
   due.push(...failed.flatMap(({ row }) => (row.mayHaveLeft ? recipientKey(row) : [])))
   await judgeScheduled(app, tx, sendable)
   const away = held.flatMap(({ row, cause }) => (cause.for === 'holder' ? row : []))
-  return { claimed: await lease(app, tx, sendable, slots === undefined), next, due, away }
+  return { claimed: await lease(app, tx, sendable, slots === undefined), next, due, away, behind }
 }
 
 /** How long a message waits of which this process does not know the type. */

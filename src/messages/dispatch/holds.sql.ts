@@ -110,6 +110,8 @@ export interface Ahead {
   nextAttemptAt: Date | null
   /** The key under which it waits. */
   heldBy: string | null
+  /** The number of open messages to this recipient, at most 200. */
+  open: number
 }
 
 /** The first open message to each of these recipients, which the others wait for. */
@@ -120,7 +122,10 @@ export async function readAhead(
 ): Promise<Ahead[]> {
   const { rows } = await tx.query<Ahead>(
     `select p.*, (extract(epoch from now() - e."leaseUntil") * 1000 + $3)::float8 as "askedForMs", e."nextAttemptAt",
-       case when e."waitingSince" is not null then e."heldBy" end as "heldBy"
+       case when e."waitingSince" is not null then e."heldBy" end as "heldBy",
+       (select count(*)::int from (
+          select from messages o where o."instanceId" = p."instanceId" and o.peer = p.peer and o.direction = 'outbound'
+            and o.status in ('queued', 'sending') and o."acceptedAt" is null and o."dueAt" <= now() limit 200) line) as open
      from (select distinct * from unnest($1::uuid[], $2::text[]) as u("instanceId", peer)) p
      cross join lateral (
        select * from messages e where e."instanceId" = p."instanceId" and e.peer = p.peer and e.direction = 'outbound'

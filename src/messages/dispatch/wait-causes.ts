@@ -62,7 +62,7 @@ export async function planRetries(
     const askedForMs = first?.askedForMs ?? 0
     if (first?.heldBy) held.push({ row, key: first.heldBy })
     else if (askedForMs > leaseMs) held.push({ row, key: recipientKey(row) })
-    else later.push({ row, at: new Date(from + followDelayMs(n, askedForMs)) })
+    else later.push({ row, at: new Date(from + followDelayMs(n, askedForMs, first?.open)) })
   }
   return { later, held }
 }
