@@ -53,13 +53,14 @@ function recipient(i: number): string {
   return `+39333${String(1_000_000 + i * 7).slice(0, 7)}`
 }
 
-export function sends(stage: Stage, perAccount = 8) {
+/** Requests that send a message: `perAccount` for each account, to numbers of their own. */
+export function sends(stage: Stage, perAccount = 8, recipientOf = recipient) {
   return stage.accounts.flatMap((account, a) =>
     Array.from({ length: perAccount }, (_, i) => ({
       headers: { 'content-type': 'application/json', 'x-api-key': account.apiKey },
       body: JSON.stringify({
         instanceId: account.instanceId,
-        to: recipient(a * perAccount + i),
+        to: recipientOf(a * perAccount + i),
         type: 'text',
         text: 'A message of an ordinary length, as people write them.',
       }),

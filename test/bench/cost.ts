@@ -62,8 +62,7 @@ export async function benchCost(): Promise<Figures[]> {
 
 async function driveRound(stage: Stage, account: Account, http: Running, worker: Running, relay: Running, round: number) {
   const { pool } = stage
-  const { dir } = await one<{ dir: string }>(pool, `select current_setting('data_directory') as dir`)
-  const server = Number(readFileSync(path.join(dir, 'postmaster.pid'), 'utf8').split('\n')[0])
+  const server = await serverOf(pool)
   const seen = new Map<Part, Cost>()
   async function measure(part: Part, running: Running, work: () => Promise<unknown>): Promise<void> {
     process.kill(running.pid, 'SIGCONT')
@@ -102,6 +101,12 @@ async function driveRound(stage: Stage, account: Account, http: Running, worker:
   await measure('number events', relay, () => none('select from outbox limit 1'))
   await measure('deliver a webhook', worker, () => none(`select from webhook_deliveries where status <> 'delivered' limit 1`))
   return seen
+}
+
+/** The process id of the server, which runs on this machine. */
+export async function serverOf(pool: pg.Pool): Promise<number> {
+  const { dir } = await one<{ dir: string }>(pool, `select current_setting('data_directory') as dir`)
+  return Number(readFileSync(path.join(dir, 'postmaster.pid'), 'utf8').split('\n')[0])
 }
 
 async function reading(pool: pg.Pool, server: number, { pid }: Running): Promise<Cost> {

@@ -68,6 +68,6 @@ async function sendBulk(gateway: Running, { apiKey, instanceId }: Account, from:
 }
 
 /** All different, and none with an ending that the sandbox treats specially. */
-function recipientOf(i: number): string {
+export function recipientOf(i: number): string {
   return `+3933${Math.floor(i / 9_000)}0${String(1_000 + (i % 9_000)).padStart(6, '1')}`
 }

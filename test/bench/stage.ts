@@ -152,6 +152,8 @@ export interface Load {
   connections: number
   seconds: number
   requests: readonly { headers: Record<string, string>; body: string }[]
+  /** Each connection begins at another request; by default all begin at the first one. */
+  spread?: boolean
 }
 
 /** The 2xx answers per second, and the number of all other answers and errors. */
@@ -161,6 +163,7 @@ export async function load({
   connections,
   seconds,
   requests,
+  spread = false,
 }: Load): Promise<{ rate: number; failed: number }> {
   const child = spawn(process.execPath, [path.join(root, 'test/bench/programs/load.js')], { stdio: ['pipe', 'pipe', 'inherit'] })
   child.stdin.end(
@@ -169,6 +172,7 @@ export async function load({
       method: 'POST',
       connections,
       duration: seconds,
+      spread,
       requests: requests.map((request) => ({ method: 'POST', path: route, ...request })),
     }),
   )

@@ -1,8 +1,10 @@
 // A whole installation on this machine, under load and faults: `npm run lab -- --nodes 3 --seconds 60 --faults 1`.
-// Prints what it has shown as a table. Exits with 1 if a promise is broken. `npm run lab -- fill --messages 1000000` fills a database (fill.ts).
+// Prints what it has shown as a table. Exits with 1 if a promise is broken. `npm run lab -- fill --messages 1000000` fills a database (fill.ts),
+// and `npm run lab -- growth --seconds 15` measures one to four nodes on one PostgreSQL (growth.ts).
 import { parseArgs } from 'node:util'
 import { faultNames } from './faults.ts'
 import { runFill } from './fill.ts'
+import { runGrowth } from './growth.ts'
 import { whatIsMissing } from './need.ts'
 import { runLab } from './run.ts'
 import type { Line } from './verdict.ts'
@@ -21,6 +23,7 @@ const { values, positionals } = parseArgs({
 })
 
 if (positionals[0] === 'fill') end(await runFill(Number(values.messages)))
+if (positionals[0] === 'growth') end(await runGrowth(Number(values.seconds)))
 
 const missing = whatIsMissing()
 if (missing) {
