@@ -52,7 +52,8 @@ it('sends all messages to one number in order as soon as one waits for the other
   await using _ = startLines(app)
   const rows = countRows(app.pool, 'messages.claim.read')
   await sendDue(app, [ids[40] as string])
-  const sent = async () => (await sql(databaseUrl).query('select reference as id from sandbox_messages order by "acceptedAt"')).rows
+  const sent = async () =>
+    (await sql(databaseUrl).query('select reference as id from sandbox_messages order by "acceptedAt"')).rows
   await until(async () => (await sent()).length === ids.length)
   expect((await sent()).map(({ id }) => id)).toEqual(ids)
   expect(rows()).toBeLessThan(2 * ids.length)
