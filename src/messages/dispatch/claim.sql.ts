@@ -6,6 +6,7 @@ import type { OutgoingMessage } from '../../providers/outgoing.ts'
 import type { ProviderName, StoredInstance } from '../../providers/provider.ts'
 import type { OpenMessage } from '../safety/policy.ts'
 import type { MessageSafety } from '../safety/safety.ts'
+import type { Dispatchable } from './dispatch-job.ts'
 
 /** An open message with all that the decision about it needs. */
 export interface OpenRow extends Omit<OpenMessage, 'sendsOnce' | 'reconcileMs'> {
@@ -117,12 +118,9 @@ export async function storeJudgements(
 }
 
 /** An open message of a line. */
-export interface LineRow {
-  id: string
+export interface LineRow extends Dispatchable {
   instanceId: string
   peer: string
-  scheduledAt: Date | null
-  campaignId: string | null
   /** True if it may be claimed once it is the first of its line. */
   ready: boolean
 }

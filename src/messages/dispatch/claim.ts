@@ -70,8 +70,8 @@ export async function claimMessages(app: App, ids: readonly string[], released =
 }
 
 /**
- * `due`: the keys whose messages wait for this process. `away`: messages that wait for a connection. `behind`: messages that wait for one of
- * another batch.
+ * `due`: the keys whose messages wait for this process. `away`: messages that wait for a connection. `behind`: messages that wait for
+ * one of another batch.
  */
 async function claimIn(
   app: App,
@@ -153,7 +153,13 @@ async function claimIn(
   due.push(...failed.flatMap(({ row }) => (row.mayHaveLeft ? recipientKey(row) : [])))
   await judgeScheduled(app, tx, sendable)
   const away = held.flatMap(({ row, cause }) => (cause.for === 'holder' ? row : []))
-  return { claimed: await lease(app, tx, sendable, slots === undefined), next, due, away, behind }
+  return {
+    claimed: await lease(app, tx, sendable, slots === undefined),
+    next,
+    due,
+    away,
+    behind: again.later.map(({ row }) => row),
+  }
 }
 
 /** How long a message waits of which this process does not know the type. */

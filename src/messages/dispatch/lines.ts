@@ -6,10 +6,7 @@ import { type LineRow, readLines, recipientOf } from './claim.sql.ts'
 import { inFlight } from './in-flight.ts'
 import { sendAhead } from './send.ts'
 
-export interface Recipient {
-  instanceId: string
-  peer: string
-}
+type Recipient = Pick<LineRow, 'instanceId' | 'peer'>
 
 /** Lines of one claim. */
 const mostLines = 100
