@@ -114,7 +114,8 @@ async function asked<T>(call: () => Promise<T>): Promise<T> {
   } catch (error) {
     const { $metadata, name } = (error as { cause?: ServiceError }).cause ?? (error as ServiceError)
     const status = $metadata?.httpStatusCode ?? 0
-    const passes = status >= 500 || status === 429 || name === 'TimeoutError'
+    // The client says AbortError when the time of a check is over.
+    const passes = status >= 500 || status === 429 || name === 'TimeoutError' || name === 'AbortError'
     throw passes ? new ServiceAway('the bucket does not serve', { cause: error }) : error
   }
 }

@@ -1,5 +1,5 @@
 // The environment of the benches: a PostgreSQL of their own with a database for each, accounts with connected instances, child processes, load.
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -154,6 +154,12 @@ export interface Load {
   requests: readonly { headers: Record<string, string>; body: string }[]
   /** Each connection begins at another request; by default all begin at the first one. */
   spread?: boolean
+}
+
+/** Installs the load generator, which has a package of its own. `npm run bench` does it by itself. */
+export function installLoad(): void {
+  const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--silent']
+  execFileSync('npm', ['install', '--prefix', path.join(root, 'test/bench/programs'), ...options], { stdio: 'inherit' })
 }
 
 /** The 2xx answers per second, and the number of all other answers and errors. */

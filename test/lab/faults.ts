@@ -11,7 +11,7 @@ export interface Target {
   nodes: readonly Node[]
   /** Undefined: clients call the nodes, which share a database that no fault reaches. */
   around: Around | undefined
-  /** Where the nodes store files. */
+  /** The bucket that the nodes store files in. */
   bucket: S3Server
   /** Connections to the database. */
   pool: pg.Pool

@@ -25,7 +25,7 @@ export async function openBucket(): Promise<{ bucket: S3Server; env: Record<stri
 }
 
 export interface Filing {
-  /** What was acknowledged: the content of each file, by its id. */
+  /** The content of each acknowledged file, by its id. */
   stored: ReadonlyMap<string, Buffer>
   /** Ends the load; what has begun is repeated until it is answered. */
   stop: () => Promise<void>

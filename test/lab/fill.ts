@@ -1,6 +1,5 @@
 // `npm run lab -- fill --messages N`: a database with N messages of the last 60 days beside an empty one. Are `accept` and `list` as fast on it,
 // and how long does it take to delete the half of the event log that has expired?
-import { execFileSync } from 'node:child_process'
 import type pg from 'pg'
 import type { App } from '../../src/core/app.ts'
 import { addPartition, readPartitions } from '../../src/events/log/partitions.sql.ts'
@@ -8,7 +7,7 @@ import { partitionSize } from '../../src/events/log/partitions.ts'
 import { pruneEvents } from '../../src/events/log/prune.ts'
 import { sends } from '../bench/accept.ts'
 import { askUs } from '../bench/list.ts'
-import { closeServer, load, median, medianRatio, openStage, type Running, type Stage } from '../bench/stage.ts'
+import { closeServer, installLoad, load, median, medianRatio, openStage, type Running, type Stage } from '../bench/stage.ts'
 import { until } from '../kit/until.ts'
 import type { Line } from './verdict.ts'
 
@@ -22,10 +21,7 @@ const allowed = 1.2
 
 export async function runFill(messages: number): Promise<Line[]> {
   const lines: Line[] = []
-  // The load generator of the benches.
-  execFileSync('npm', ['install', '--prefix', 'test/bench/programs', '--ignore-scripts', '--no-audit', '--no-fund', '--silent'], {
-    stdio: 'inherit',
-  })
+  installLoad()
   {
     await using empty = await openStage(accounts, 'bare')
     await using full = await openStage(accounts, 'filled')

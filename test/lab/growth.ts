@@ -1,11 +1,10 @@
 // `npm run lab -- growth --seconds 15`: how many messages a second one to four nodes take from request to `read` on one PostgreSQL, with the
 // processor time of both sides; and how many a second the two rows that all nodes change would allow (shared-rows.ts).
-import { execFileSync } from 'node:child_process'
 import type pg from 'pg'
 import { sends } from '../bench/accept.ts'
 import { serverOf } from '../bench/cost.ts'
 import { recipientOf } from '../bench/dispatch.ts'
-import { closeServer, load, openStage, type Running, type Stage } from '../bench/stage.ts'
+import { closeServer, installLoad, load, openStage, type Running, type Stage } from '../bench/stage.ts'
 import { spent, spentWithin } from '../kit/cost.ts'
 import { until } from '../kit/until.ts'
 import { measureSharedRows } from './shared-rows.ts'
@@ -20,10 +19,7 @@ const connections = 128
 const warmUpSeconds = 5
 
 export async function runGrowth(seconds: number): Promise<Line[]> {
-  // The load generator of the benches.
-  execFileSync('npm', ['install', '--prefix', 'test/bench/programs', '--ignore-scripts', '--no-audit', '--no-fund', '--silent'], {
-    stdio: 'inherit',
-  })
+  installLoad()
   const lines: Line[] = []
   for (let nodes = 1; nodes <= mostNodes; nodes++) {
     lines.push({ what: `${nodes} ${nodes === 1 ? 'node' : 'nodes'}`, value: await measureNodes(nodes, seconds) })

@@ -42,10 +42,10 @@ export async function measureSharedRows(): Promise<Line[]> {
 /** Messages whose quota is taken in a second. Each transaction has a batch of messages of as many owners as there are. */
 async function takeQuotaOf({ pool, accounts }: Stage, workspaces: number): Promise<number> {
   const owners = accounts.slice(0, workspaces).map(({ userId }) => userId)
-  const until = performance.now() + seconds * 1_000
+  const end = performance.now() + seconds * 1_000
   let taken = 0
   async function session(offset: number): Promise<void> {
-    for (let turn = 0; performance.now() < until; turn++) {
+    for (let turn = 0; performance.now() < end; turn++) {
       const counts = new Map<string, number>()
       for (let n = 0; n < batch; n++) {
         const owner = owners[(offset * 257 + turn * batch + n * 7) % owners.length] as string
@@ -82,7 +82,7 @@ async function numberEventsOf(stage: Stage, workspaces: number): Promise<number>
   const left = async () => Number((await pool.query<{ n: string }>('select count(*) as n from outbox')).rows[0]?.n)
   await notifyLeader(pool)
   // A process that was stopped for 4 s has lost its leadership, and takes it again.
-  const first = await until(async () => ((await left()) < events ? await left() : undefined), { everyMs: 5 })
+  const first = await until(async () => [await left()].find((n) => n < events), { everyMs: 5 })
   const begun = performance.now()
   await until(async () => (await left()) === 0, { timeoutMs: 120_000, everyMs: 20 })
   return first / ((performance.now() - begun) / 1_000)

@@ -97,6 +97,10 @@ it('checks a message behind another one ever more rarely while the network has t
   expect([0, 800, 8_000].map((ms) => followDelayMs(0, ms))).toEqual([250, 250, 2_000])
 })
 
+it('checks a message behind others the more rarely, the more of them there are', () => {
+  expect([1, 10, 100, 200].map((waiting) => followDelayMs(0, 0, waiting))).toEqual([250, 250, 2_500, 5_000])
+})
+
 it('gives each slow instance a share of the sends in progress, so that there is always one left for the next', () => {
   const busy = (slow: number) => {
     const lines = Array<number>(slow).fill(0)

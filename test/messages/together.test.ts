@@ -3,6 +3,7 @@ import type pg from 'pg'
 import { expect, it } from 'vitest'
 import { sqlTransaction } from '../../src/core/database/transaction.ts'
 import { lockState } from '../../src/instances/instances.sql.ts'
+import { readAhead } from '../../src/messages/dispatch/holds.sql.ts'
 import { startLines } from '../../src/messages/dispatch/lines.ts'
 import { sendDue } from '../../src/messages/dispatch/send.ts'
 import { sendMessage, sendMessages } from '../../src/messages/service.ts'
@@ -59,14 +60,15 @@ it('sends all messages to one number in order as soon as one waits for the other
   expect(rows()).toBeLessThan(2 * ids.length)
 })
 
-it('tells a message how long to wait by the number of those before it', async () => {
+it('counts the messages that wait for the same number, up to 200', async () => {
   const { app, ctx, instanceId } = await openWorkspace(await cloneDatabase())
-  const { accepted } = await sendMessages(ctx, Array(100).fill({ instanceId, to: '+393331235555', type: 'text', text: 'hello' }))
-  await sendDue(app, [accepted[99]?.id as string])
-  const { rows } = await app.pool.query<{ ms: number }>(
-    `select extract(epoch from start_after - created_on)::float8 * 1000 as ms from pgboss.job where name = 'message.dispatch' and start_after > created_on`,
-  )
-  expect(rows.map(({ ms }) => Math.round(ms / 100))).toEqual([25])
+  const peer = '+393331235555'
+  const openOnes = async () => (await readAhead(app.pool, [{ instanceId, peer }], 10_000)).map(({ open }) => open)
+  const texts = Array(150).fill({ instanceId, to: peer, type: 'text', text: 'hello' })
+  await sendMessages(ctx, texts)
+  expect(await openOnes()).toEqual([150])
+  await sendMessages(ctx, texts)
+  expect(await openOnes()).toEqual([200])
 })
 
 /** Counts the rows that statements of this name return from now on. */

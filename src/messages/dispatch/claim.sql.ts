@@ -55,6 +55,11 @@ export function instanceOf({
 
 const planInForce = planInForceSql('s')
 
+/** True for the messages that keep later ones to the same recipient waiting: those in the index of open messages that are due. */
+export function isOpenSql(m: string): string {
+  return `${m}.direction = 'outbound' and ${m}.status in ('queued', 'sending') and ${m}."acceptedAt" is null and ${m}."dueAt" <= now()`
+}
+
 /**
  * Locks messages in the order of their ids, and reads what the decision about each depends on. `blocked` relies on the index of open
  * messages by instance, peer and due time. The messages of one owner have different times of acceptance (`createdAt`), in the order of their
@@ -70,8 +75,8 @@ export async function lockOpen(tx: Sql, ids: readonly string[]): Promise<OpenRow
         i.provider, i.settings, i.credentials, i."waNumber", i."deletedAt" is not null as "instanceDeleted", i.status = 'connected' as "instanceConnected",
         w."ownerId", ${planInForce} as plan, s.status <> 'inactive' as subscribed,
         exists (
-          select 1 from messages e where e."instanceId" = m."instanceId" and e.peer = m.peer and e.direction = 'outbound'
-            and e.status in ('queued', 'sending') and e."acceptedAt" is null and e."dueAt" <= now() and (e."dueAt", e."createdAt", e.id) < (m."dueAt", m."createdAt", m.id)
+          select 1 from messages e where e."instanceId" = m."instanceId" and e.peer = m.peer and ${isOpenSql('e')}
+            and (e."dueAt", e."createdAt", e.id) < (m."dueAt", m."createdAt", m.id)
         ) as blocked,
         now() as now
       from messages m
@@ -136,8 +141,7 @@ export async function readLines(
     text: `select m.* from unnest($1::uuid[], $2::text[]) as u(instance, peer) cross join lateral (
         select e.id, e."instanceId", e.peer, e."scheduledAt", e."campaignId",
           e.status = 'queued' and e."waitingSince" is null and coalesce(e."nextAttemptAt" <= now(), true) as ready
-        from messages e where e."instanceId" = u.instance and e.peer = u.peer and e.direction = 'outbound'
-          and e.status in ('queued', 'sending') and e."acceptedAt" is null and e."dueAt" <= now()
+        from messages e where e."instanceId" = u.instance and e.peer = u.peer and ${isOpenSql('e')}
         order by e."dueAt", e."createdAt", e.id limit $3
       ) m`,
     values: [recipients.map(({ instanceId }) => instanceId), recipients.map(({ peer }) => peer), most],

@@ -1,5 +1,6 @@
 // SQL of holds, by which networks asked to wait, and of the messages that wait under a key.
 import type { Sql } from '../../core/database/database.ts'
+import { isOpenSql } from './claim.sql.ts'
 
 /** The holds among these keys that have not ended, with their ends. */
 export async function readHolds(tx: Sql, keys: readonly string[]): Promise<Map<string, Date>> {
@@ -124,12 +125,10 @@ export async function readAhead(
     `select p.*, (extract(epoch from now() - e."leaseUntil") * 1000 + $3)::float8 as "askedForMs", e."nextAttemptAt",
        case when e."waitingSince" is not null then e."heldBy" end as "heldBy",
        (select count(*)::int from (
-          select from messages o where o."instanceId" = p."instanceId" and o.peer = p.peer and o.direction = 'outbound'
-            and o.status in ('queued', 'sending') and o."acceptedAt" is null and o."dueAt" <= now() limit 200) line) as open
+          select from messages o where o."instanceId" = p."instanceId" and o.peer = p.peer and ${isOpenSql('o')} limit 200) line) as open
      from (select distinct * from unnest($1::uuid[], $2::text[]) as u("instanceId", peer)) p
      cross join lateral (
-       select * from messages e where e."instanceId" = p."instanceId" and e.peer = p.peer and e.direction = 'outbound'
-         and e.status in ('queued', 'sending') and e."acceptedAt" is null and e."dueAt" <= now()
+       select * from messages e where e."instanceId" = p."instanceId" and e.peer = p.peer and ${isOpenSql('e')}
        order by e."dueAt", e."createdAt", e.id limit 1
      ) e`,
     [pairs.map(({ instanceId }) => instanceId), pairs.map(({ peer }) => peer), leaseMs],

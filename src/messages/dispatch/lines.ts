@@ -3,7 +3,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../../core/app.ts'
 import { type LineRow, readLines, recipientOf } from './claim.sql.ts'
-import { inFlight } from './in-flight.ts'
 import { sendAhead } from './send.ts'
 
 type Recipient = Pick<LineRow, 'instanceId' | 'peer'>
@@ -33,9 +32,7 @@ export function startLines(app: App): AsyncDisposable {
   function add({ instanceId, peer }: Recipient): void {
     const recipient = recipientOf({ instanceId, peer })
     if (!lines.has(recipient)) lines.set(recipient, { instanceId, peer, until: performance.now() + patienceMs })
-    running ??= run().finally(() => {
-      running = undefined
-    })
+    running ??= run()
   }
 
   async function run(): Promise<void> {
@@ -47,6 +44,8 @@ export function startLines(app: App): AsyncDisposable {
         lines.clear()
       }
     }
+    // Set in the same turn in which the loop saw that it is done, so that the next line starts it again.
+    running = undefined
   }
 
   /** Sends those of the oldest lines whose first message is ready; returns false if there is none. */
@@ -87,7 +86,6 @@ export function startLines(app: App): AsyncDisposable {
       app.signals.off('line', add)
       stopping.abort()
       await running
-      await inFlight(app).idle()
     },
   }
 }
