@@ -114,7 +114,7 @@ async function snapshotOf(page: Page, site: Site, scene: Scene | null): Promise<
     .replaceAll(/\+39\d+/g, 'NUMBER')
     // Browsers do not know the same zones.
     .replaceAll(/\n +- option "\w+\/[^"]+"/g, '')
-    .replaceAll(/\d+(\.\d+)? ?(ms|sec|s|min|m|hr|h|days?|d)\b/g, 'DURATION')
+    .replaceAll(/\d+(\.\d+)? ?(ms|secs?|s|min|m|hr|h|days?|d)\b/g, 'DURATION')
     .replaceAll(/\b\d{4}-\d\d-\d\d\b|\b\d{1,2} \w{3,9} \d{4}\b/g, 'DATE')
     .replaceAll(/\b\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
     .replaceAll(/\b\d\d:\d\d(:\d\d)?\b/g, 'TIME')
