@@ -2,6 +2,7 @@
 import type { Person } from '../accounts/person.ts'
 import { command } from '../kit/command.ts'
 import type { Commons } from '../kit/commons.ts'
+import { sql } from '../kit/database.ts'
 import { until } from '../kit/until.ts'
 import { openReceiver } from './receiver.ts'
 import { furnished, sendText } from './rig.ts'
@@ -56,6 +57,9 @@ export async function openScene(site: Commons): Promise<Scene> {
   const recipients = ['+4915112345671', '+4915112345672'].map((to) => ({ to }))
   const news = { instanceId: instance.id, name: 'News', type: 'text', text: 'Hello', scheduledAt, recipients }
   ids.campaign = await make('createCampaign', 'CreateCampaignInput', news)
+  // A page that opens before all of this is in the log would show it as new.
+  const waiting = 'select from outbox o join instances i on i."workspaceId" = o."workspaceId" where i.id = $1'
+  await until(async () => (await sql(site.databaseUrl).query(waiting, [instance.id])).rowCount === 0)
   return { person, ids }
 }
 
