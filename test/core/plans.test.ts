@@ -3,18 +3,18 @@ import type pg from 'pg'
 import { expect, it } from 'vitest'
 import { openDatabase, type Sql } from '../../src/core/database/database.ts'
 import { startAnalyzing } from '../../src/core/database/statistics.ts'
+import { newId } from '../../src/core/id.ts'
 import { lockOpen } from '../../src/messages/dispatch/claim.sql.ts'
 import { sendMessages } from '../../src/messages/service.ts'
+import { addSteps, takeDueSteps } from '../../src/providers/sandbox/sandbox.sql.ts'
 import { cloneDatabase } from '../kit/database.ts'
 import { until } from '../kit/until.ts'
 import { openWorkspace } from '../messages/rig.ts'
 
 it('an update by ids finds its rows by the primary key', async () => {
   await using database = openDatabase(await cloneDatabase(), () => {}, { max: 1 })
-  const { rows } = await database.pool.query<{ 'QUERY PLAN': string }>(
-    `explain (generic_plan) update messages m set "updatedAt" = now() from unnest($1::uuid[]) as c(id) where m.id = c.id`,
-  )
-  const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+  const update = `update messages m set "updatedAt" = now() from unnest($1::uuid[]) as c(id) where m.id = c.id`
+  const plan = await planOf(database.pool, (tx) => tx.query({ text: update }))
   expect(plan).toContain('messages_pkey')
   expect(plan).not.toContain('Seq Scan')
 })
@@ -28,12 +28,29 @@ it('a claim does not read all messages of an instance, once the table has grown 
   const analyzed = `select from pg_stat_user_tables where relname = 'messages' and last_analyze is not null`
   await using _ = startAnalyzing(app)
   await until(async () => (await app.pool.query(analyzed)).rowCount === 1)
+  const plan = await planOf(app.pool, (tx) => lockOpen(tx, []))
+  expect(plan).toMatch(/Index (Only )?Scan using messages_open_idx on messages e/)
+})
+
+it('the due steps of the sandbox network are not compared with all others, although its table is empty most of the time', async () => {
+  await using database = openDatabase(await cloneDatabase(), () => {}, { max: 1 })
+  const step = { instanceId: newId(), kind: 'answer' as const, reference: 'gone', after: 0 }
+  await addSteps(database.pool, [step], 1)
+  await database.pool.query('analyze sandbox_steps, sandbox_messages')
+  const plan = await planOf(database.pool, (tx) => takeDueSteps(tx, 1_000))
+  expect(plan).toContain('Index Cond: (id = ANY (')
+  expect(plan).toContain('Index Cond: (reference = ')
+  expect(plan).not.toContain('Join Filter')
+})
+
+/** The plan of the one statement that `run` runs, without its values. */
+async function planOf(pool: pg.Pool, run: (tx: Sql) => Promise<unknown>): Promise<string> {
   let text = ''
   const seeing = async (query: pg.QueryConfig) => {
     text = query.text
     return { rows: [] }
   }
-  await lockOpen({ query: seeing } as unknown as Sql, [])
-  const { rows } = await app.pool.query<{ 'QUERY PLAN': string }>(`explain (generic_plan) ${text}`)
-  expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toMatch(/Index (Only )?Scan using messages_open_idx on messages e/)
-})
+  await run({ query: seeing } as unknown as Sql)
+  const { rows } = await pool.query<{ 'QUERY PLAN': string }>(`explain (generic_plan) ${text}`)
+  return rows.map((row) => row['QUERY PLAN']).join('\n')
+}
