@@ -27,6 +27,13 @@ export const faultsAround: Blows<Around & { bucket: S3Server; pool: pg.Pool }> =
     unfreeze()
     await untilWhole(cluster)
   },
+  /** Each flush of the write-ahead log takes 0.1 s longer, as on a slow disk. */
+  async 'primary slow'({ cluster }, random) {
+    const { port } = await cluster.primary()
+    await delayFlushes(port, 100_000)
+    await pause(longestFreezeMs * random())
+    await delayFlushes(port, 0)
+  },
   async 'replica killed'({ cluster }, random) {
     const lost = await replicaOf(cluster, random)
     await lost?.kill()
@@ -92,6 +99,13 @@ async function replicaOf(cluster: Cluster, random: () => number): Promise<Member
   const primary = await cluster.primary()
   const replicas = cluster.members.filter((member) => member !== primary)
   return replicas.length > 0 ? pickFrom(replicas, random) : undefined
+}
+
+/** The server holds the lock on its log for so many microseconds before it flushes it. */
+async function delayFlushes(port: number, us: number): Promise<void> {
+  await askAt(port, `alter system set commit_delay = ${us}`)
+  await askAt(port, 'alter system set commit_siblings = 0')
+  await askAt(port, 'select pg_reload_conf()')
 }
 
 /** Opens connections until PostgreSQL refuses one. */
