@@ -1,6 +1,6 @@
 // Builds the App: opens what core owns, and connects the calls from a domain and from a provider up to a higher one.
 
-import { readAuthors } from './accounts/service.ts'
+import { readAuthors } from './accounts/find-user.ts'
 import { limitSignIn } from './billing/admission/sign-in-rate.ts'
 import { keepRecipients } from './campaigns/expired.sql.ts'
 import { plannedSends } from './campaigns/forecast.ts'

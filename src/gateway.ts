@@ -2,7 +2,7 @@
 import { keyUse } from './accounts/keys/key-use.ts'
 import { consoleUrl } from './accounts/mail/console-url.ts'
 import { mailer } from './accounts/mail/mailer.ts'
-import { makeSignInLink } from './accounts/service.ts'
+import { makeSignInLink } from './accounts/sign-in/link.ts'
 import { setHashMemory } from './accounts/sign-in/password.ts'
 import { openApp } from './app.ts'
 import { foreignKey, opensStored } from './cli/stored-secrets.ts'

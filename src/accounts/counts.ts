@@ -4,8 +4,6 @@ import type { Sql } from '../core/database/database.ts'
 import type { ExpiredRows } from '../core/jobs/prune.sql.ts'
 import { addDelayed, addWithin, type Bound, type Delay, deleteCounts, secondsOfBounds, secondsOfDelay } from './counts.sql.ts'
 
-export { type Bound, type Delay, uncount } from './counts.sql.ts'
-
 /** The timestamp of the counted event. If the event was rejected: null, and the seconds until the next one may be counted. */
 export type Counted = { at: Date } | { at: null; waitSeconds: number }
 

@@ -15,33 +15,6 @@ import { proveAddress, type RevokeInvitations } from './sign-in/prove-address.ts
 import { replacePassword } from './sign-in/replace-password.ts'
 import { lockUser } from './users.sql.ts'
 
-export { email, mailboxOf } from './email.ts'
-export { checkOwnPassword, endUser } from './end-user.ts'
-export { addressOfSession, personOf, readAuthors, userIdOf } from './find-user.ts'
-export {
-  type ApiKeyRow,
-  activeKeys,
-  countKeys,
-  createApiKey,
-  type IssuedApiKey,
-  issueApiKey,
-  issueApiKeyWithin,
-  keyFields,
-  keyHash,
-  listApiKeys,
-  listKeysOf,
-  type NewApiKey,
-  revokeApiKey,
-  revokeKeys,
-} from './keys/api-keys.ts'
-export { requestsOn } from './keys/key-days.ts'
-export { lockActiveKey } from './keys/keys.sql.ts'
-export { fitKeys } from './keys/over-plan.ts'
-export { insertWorkspace, openAccount } from './open-account.ts'
-export { isOperator, pageOfAccounts, type ShownAccount, setOperator } from './operator.ts'
-export { consoleBase, makeSignInLink } from './sign-in/link.ts'
-export { lockUser } from './users.sql.ts'
-
 const newAccount = z.object({
   email,
   name: nameOf(100),

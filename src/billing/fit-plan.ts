@@ -1,6 +1,8 @@
 // Lets everything rest that exceeds a smaller plan, and tells the owner by one mail. Wakes it when the plan allows it again.
+
+import { personOf } from '../accounts/find-user.ts'
+import { fitKeys } from '../accounts/keys/over-plan.ts'
 import { orderMail } from '../accounts/mail/order.ts'
-import { fitKeys, personOf } from '../accounts/service.ts'
 import type { App } from '../core/app.ts'
 import { transaction } from '../core/database/transaction.ts'
 import { planOf } from './plans.ts'

@@ -1,6 +1,6 @@
 // GraphQL types and queries of account, plan and usage.
 
-import { countKeys } from '../accounts/service.ts'
+import { countKeys } from '../accounts/keys/api-keys.ts'
 import { fail } from '../core/errors.ts'
 import { builder } from '../core/graph/builder.ts'
 import { PaymentStatus, SubscriptionStatus } from '../generated/prisma/enums.ts'

@@ -1,5 +1,5 @@
 // Operator commands of billing: list pending orders, set plans, suspend accounts. They run without a gateway.
-import { userIdOf } from '../accounts/service.ts'
+import { userIdOf } from '../accounts/find-user.ts'
 import type { App } from '../core/app.ts'
 import type { Db } from '../core/database/database.ts'
 import { sqlTransaction, type Tx, transaction } from '../core/database/transaction.ts'

@@ -12,7 +12,8 @@ import { type CampaignMessage, enqueueMessages } from '../messages/accept/enqueu
 import { countOpen } from '../messages/accept/unsent.sql.ts'
 import { lastInstant } from '../messages/dispatch/dispatch.ts'
 import { safetyCache } from '../messages/safety/safety.ts'
-import { readSuppressed, suppressed } from '../suppressions/service.ts'
+import { suppressed } from '../suppressions/service.ts'
+import { readSuppressed } from '../suppressions/suppressions.sql.ts'
 import {
   commitWithoutDisk,
   type LockedCampaign,

@@ -1,8 +1,9 @@
 // Resolves the audience of a campaign: numbers, contacts and groups become distinct numbers, in the order of first mention.
 import { setImmediate as turn } from 'node:timers/promises'
 import { z } from 'zod'
+import type { Addressee } from '../contacts/contacts.sql.ts'
 import { findGroupAddressees } from '../contacts/groups/service.ts'
-import { type Addressee, findAddressees } from '../contacts/service.ts'
+import { findAddressees } from '../contacts/service.ts'
 import type { Tx } from '../core/database/transaction.ts'
 import { fail, type Issue, invalid } from '../core/errors.ts'
 import { faultsOf } from '../core/validation.ts'

@@ -1,5 +1,7 @@
 // Content of a campaign: one message for all recipients, or a template rendered for each.
-import { findContact, type NamedContact, readContactsByPhone } from '../contacts/service.ts'
+
+import { type NamedContact, readContactsByPhone } from '../contacts/contacts.sql.ts'
+import { findContact } from '../contacts/service.ts'
 import type { App } from '../core/app.ts'
 import type { Tx } from '../core/database/transaction.ts'
 import { fail } from '../core/errors.ts'
@@ -8,7 +10,11 @@ import type { TemplateType } from '../message-types/service.ts'
 import { type ComposedMessage, compose } from '../messages/accept/compose.ts'
 import type { ApprovedTemplate } from '../providers/outgoing.ts'
 import { sendsTemplates } from '../providers/providers.ts'
-import { type CloudTemplate, compileTemplate, faultOf, fillIn, readTemplates, valuesOf } from '../templates/service.ts'
+import type { CloudTemplate } from '../templates/cloud.ts'
+import { faultOf, fillIn } from '../templates/policy.ts'
+import { compileTemplate } from '../templates/render.ts'
+import { readTemplates } from '../templates/templates.sql.ts'
+import { valuesOf } from '../templates/values.ts'
 import type { Recipient } from './audience.ts'
 import type { CampaignFields } from './input.ts'
 

@@ -14,12 +14,14 @@ import { EventRef } from '../events/schema.ts'
 import type { Campaign } from '../generated/prisma/client.ts'
 import { listMessages } from '../messages/list.ts'
 import { MessageConnection, MessageRef, MessageTypeRef } from '../messages/object.ts'
+import { createCampaign } from './create.ts'
 import { CreateCampaignInput, UpdateCampaignInput } from './input.ts'
 import { lastAtOf, nextAtOf } from './next-at.ts'
 import { type QuietHours, quietHoursOf } from './quiet-hours.ts'
-import { cancelCampaign, createCampaign, pauseCampaign, resumeCampaign, updateCampaign } from './service.ts'
+import { cancelCampaign, pauseCampaign, resumeCampaign } from './service.ts'
 import { statsOf } from './stats.ts'
 import { CampaignStatsRef, CampaignStatusRef } from './stats-schema.ts'
+import { updateCampaign } from './update.ts'
 
 const QuietHoursRef = builder.objectRef<QuietHours>('QuietHours').implement({
   description: 'Hours of the day in which nothing of a campaign leaves.',

@@ -13,9 +13,6 @@ import { tellCampaign } from './events.ts'
 import { type CampaignAction, obstacle } from './policy.ts'
 import { endPlanned, takeBackAndPlan } from './take-back.ts'
 
-export { createCampaign } from './create.ts'
-export { updateCampaign } from './update.ts'
-
 /**
  * Stops sending. Messages that are queued, or whose attempt was not accepted, become planned recipients again, and their quota is
  * returned. @throws NOT_FOUND when the campaign is not in the workspace; INVALID_STATE when it is neither scheduled nor running.

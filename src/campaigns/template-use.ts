@@ -1,7 +1,7 @@
 // GraphQL field Template.campaignsCount: the campaigns that a template is used by.
 import { builder } from '../core/graph/builder.ts'
 import { load } from '../core/graph/load.ts'
-import { TemplateRef } from '../templates/schema.ts'
+import { TemplateRef } from '../templates/object.ts'
 
 builder.prismaObjectField(TemplateRef, 'campaignsCount', (t) =>
   t.int({

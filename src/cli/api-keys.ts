@@ -1,6 +1,6 @@
 // The operator's commands for API keys.
 import { type Command, Option } from 'commander'
-import { createApiKey, listKeysOf, revokeApiKey } from '../accounts/service.ts'
+import { createApiKey, listKeysOf, revokeApiKey } from '../accounts/keys/api-keys.ts'
 import { jsonLine, lineOf } from '../core/one-line.ts'
 import { KeyAccess } from '../generated/prisma/enums.ts'
 import { withDatabase } from './command-database.ts'

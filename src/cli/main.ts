@@ -2,16 +2,10 @@
 import { randomBytes } from 'node:crypto'
 import { Command, CommanderError, Option } from 'commander'
 import { PgBoss } from 'pg-boss'
-import {
-  consoleBase,
-  createAccount,
-  listAccounts,
-  makeSignInLink,
-  setOperator,
-  setPassword,
-  userIdOf,
-  verifyAccount,
-} from '../accounts/service.ts'
+import { userIdOf } from '../accounts/find-user.ts'
+import { setOperator } from '../accounts/operator.ts'
+import { createAccount, listAccounts, setPassword, verifyAccount } from '../accounts/service.ts'
+import { consoleBase, makeSignInLink } from '../accounts/sign-in/link.ts'
 import { type Plan, plans } from '../billing/plans.ts'
 import { listPendingCheckouts, resumeAccount, setPlan, suspendAccount } from '../billing/service.ts'
 import { readConfig } from '../core/config/config.ts'

@@ -12,15 +12,6 @@ import { deleteContacts } from './groups/membership.ts'
 import type { CreateContact, UpdateContact } from './input.ts'
 import { namesOf } from './names.ts'
 
-export {
-  type Addressee,
-  lockContacts,
-  lockContactsByPhone,
-  type NamedContact,
-  readContactsByPhone,
-} from './contacts.sql.ts'
-export { type GivenNames, namesOf, type StoredNames } from './names.ts'
-
 /** @throws NOT_FOUND when the workspace has no such contact. */
 export async function findContact(db: Prisma.TransactionClient, workspaceId: string, id: string): Promise<Contact> {
   return (await db.contact.findFirst({ where: { id, workspaceId } })) ?? fail('NOT_FOUND', 'Contact not found')

@@ -1,6 +1,7 @@
 // The demo account on an empty database. Its key and its instance are printed once, in commands that are ready to paste.
 import { createHmac } from 'node:crypto'
-import { insertAccount, keyHash } from '../accounts/service.ts'
+import { keyHash } from '../accounts/keys/api-keys.ts'
+import { insertAccount } from '../accounts/service.ts'
 import type { App } from '../core/app.ts'
 import { type Tx, transaction } from '../core/database/transaction.ts'
 import { sandboxNumber } from '../providers/sandbox/script.ts'

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { builder } from '../core/graph/builder.ts'
 import { defineArguments } from '../core/graph/input.ts'
 import { parse, uuid } from '../core/validation.ts'
-import type { TemplateImport } from '../templates/service.ts'
+import type { TemplateImport } from '../templates/import.ts'
 import { importFrom } from './import-templates.ts'
 
 const SkippedTemplateRef = builder.objectRef<TemplateImport['skipped'][number]>('SkippedTemplate').implement({

@@ -5,7 +5,7 @@ import { fail, failure } from '../core/errors.ts'
 import { writeInPieces } from '../core/idempotency/idempotency.ts'
 import { inTime } from '../core/time-limit.ts'
 import { providerOf } from '../providers/providers.ts'
-import { importTemplates, type TemplateImport } from '../templates/service.ts'
+import { importTemplates, type TemplateImport } from '../templates/import.ts'
 import { refuseLogin } from './state.ts'
 
 /** Longest wait for all pages of the network. */

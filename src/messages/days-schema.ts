@@ -1,6 +1,6 @@
 // GraphQL field Usage.days: the outcomes of the messages of an account and its API requests, day by day.
 import { z } from 'zod'
-import { requestsOn } from '../accounts/service.ts'
+import { requestsOn } from '../accounts/keys/key-days.ts'
 import { UsageRef } from '../billing/schema.ts'
 import { builder } from '../core/graph/builder.ts'
 import { parse, uuid } from '../core/validation.ts'

@@ -5,7 +5,7 @@ import { defineInput, idempotencyKey, type Rules, registerEnum } from '../core/g
 import { phone } from '../core/phone.ts'
 import { moment, text, uuid } from '../core/validation.ts'
 import { rowOf, sendTypes, typeFields } from '../message-types/service.ts'
-import { variables } from '../templates/service.ts'
+import { variables } from '../templates/input.ts'
 
 // Templates speak of a contact as well, so the document names it before the fields of the types.
 const { contactId, ...ofTypes } = typeFields

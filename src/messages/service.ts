@@ -17,8 +17,6 @@ import { messageEvent } from './events.ts'
 import { ScheduleMessageInput, SendMessageInput } from './input.ts'
 import { safetyCache } from './safety/safety.ts'
 
-export { messageErrorOf } from './error-codes.ts'
-
 /**
  * Sends a message now.
  * @throws VALIDATION_ERROR when the input is invalid.

@@ -1,15 +1,16 @@
 // GraphQL field `operator`: the whole installation, for accounts that the operator's command chose. No API key reaches it.
 
 import { countMails } from '../accounts/mail/order.ts'
-import { isOperator, pageOfAccounts, type ShownAccount } from '../accounts/service.ts'
+import { isOperator, pageOfAccounts, type ShownAccount } from '../accounts/operator.ts'
 import type { Context } from '../core/context.ts'
 import { migrationsOf, type NamedMigration } from '../core/database/migrate.ts'
 import { fail } from '../core/errors.ts'
 import { builder } from '../core/graph/builder.ts'
 import { connectionOf } from '../core/graph/connection.ts'
-import { type DeadJob, listDead, mostDead, type QueueFigures, queueFigures, retryDead } from '../core/jobs/dead-jobs.ts'
+import { listDead, mostDead, queueFigures, retryDead } from '../core/jobs/dead-jobs.ts'
+import type { DeadJob, QueueFigures } from '../core/jobs/queues.sql.ts'
 import { parse, uuid } from '../core/validation.ts'
-import { type OutboxLag, outboxLag } from '../events/service.ts'
+import { type OutboxLag, readOutboxLag } from '../events/log/lag.sql.ts'
 import type { NodeRow } from './nodes.sql.ts'
 import { listNodes } from './nodes.ts'
 
@@ -128,7 +129,7 @@ const OperatorRef = builder.objectRef<object>('Operator').implement({
     relay: t.field({
       type: RelayRef,
       description: 'Events on their way to the log.',
-      resolve: (_, __, { app }) => outboxLag(app.pool),
+      resolve: (_, __, { app }) => readOutboxLag(app.pool),
     }),
     openStreams: t.int({
       description: 'The live subscriptions of all processes that are alive.',

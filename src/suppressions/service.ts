@@ -5,9 +5,6 @@ import { write } from '../core/idempotency/idempotency.ts'
 import type { Suppression } from '../generated/prisma/client.ts'
 import { deleteSuppressions, insertSuppressions } from './suppressions.sql.ts'
 
-export { applyKeywords, type InboundText } from './keywords.ts'
-export { insertSuppressions, readSuppressed } from './suppressions.sql.ts'
-
 /** Error code of a message that its recipient does not want. */
 export const suppressed = 'RECIPIENT_SUPPRESSED'
 

@@ -1,6 +1,7 @@
 // Ends an account: sessions, keys, instances and teams at once; a job deletes its data.
 import { z } from 'zod'
-import { checkOwnPassword, endUser, lockUser } from '../accounts/service.ts'
+import { checkOwnPassword, endUser } from '../accounts/end-user.ts'
+import { lockUser } from '../accounts/users.sql.ts'
 import { endSubscription, stopCharges } from '../billing/service.ts'
 import type { App } from '../core/app.ts'
 import type { Context } from '../core/context.ts'

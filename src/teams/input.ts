@@ -1,6 +1,6 @@
 // Inputs about teams: every field and its limits. An error names the field.
 import { z } from 'zod'
-import { email } from '../accounts/service.ts'
+import { email } from '../accounts/email.ts'
 import { fail } from '../core/errors.ts'
 import { builder } from '../core/graph/builder.ts'
 import { defineInput, idempotencyKey, registerEnum } from '../core/graph/input.ts'

@@ -1,7 +1,9 @@
 // Rate limits for invitations, because they make the gateway send mail to strangers.
 import { createHash } from 'node:crypto'
-import { type Bound, countOne } from '../accounts/counts.ts'
-import { addressOfSession, mailboxOf } from '../accounts/service.ts'
+import type { Bound } from '../accounts/counts.sql.ts'
+import { countOne } from '../accounts/counts.ts'
+import { mailboxOf } from '../accounts/email.ts'
+import { addressOfSession } from '../accounts/find-user.ts'
 import type { Tx } from '../core/database/transaction.ts'
 import { failFor } from '../core/errors.ts'
 import { isReachable } from '../core/network/address.ts'

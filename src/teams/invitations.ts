@@ -1,7 +1,7 @@
 // Invitations to a team: each reserves a seat for seven days, for the person who proves ownership of the e-mail address.
 import { createHash, randomBytes } from 'node:crypto'
+import { personOf } from '../accounts/find-user.ts'
 import { orderMail } from '../accounts/mail/order.ts'
-import { personOf } from '../accounts/service.ts'
 import { lockPlan } from '../billing/lock-plan.ts'
 import { takenSeats } from '../billing/team-fit.sql.ts'
 import type { App } from '../core/app.ts'

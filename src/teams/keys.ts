@@ -1,5 +1,5 @@
 // The API keys of a team: its owner and admins create and revoke them.
-import { type IssuedApiKey, issueApiKeyWithin, type NewApiKey, revokeKeys } from '../accounts/service.ts'
+import { type IssuedApiKey, issueApiKeyWithin, type NewApiKey, revokeKeys } from '../accounts/keys/api-keys.ts'
 import { lockPlan } from '../billing/lock-plan.ts'
 import type { Context } from '../core/context.ts'
 import { fail } from '../core/errors.ts'

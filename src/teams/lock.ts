@@ -1,5 +1,5 @@
 // Locks the team of an operation for its transaction, and reads the caller's role under that lock.
-import { lockActiveKey } from '../accounts/service.ts'
+import { lockActiveKey } from '../accounts/keys/keys.sql.ts'
 import type { Sql } from '../core/database/database.ts'
 import type { Tx } from '../core/database/transaction.ts'
 import { fail } from '../core/errors.ts'

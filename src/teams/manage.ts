@@ -1,5 +1,5 @@
 // Operations on a whole team: create it within the plan's limit, rename it, delete it.
-import { revokeKeys } from '../accounts/service.ts'
+import { revokeKeys } from '../accounts/keys/api-keys.ts'
 import { lockPlan } from '../billing/lock-plan.ts'
 import type { App } from '../core/app.ts'
 import type { Context } from '../core/context.ts'

@@ -1,5 +1,5 @@
 // The members of a team: changes of role, removal, leaving.
-import { revokeKeys } from '../accounts/service.ts'
+import { revokeKeys } from '../accounts/keys/api-keys.ts'
 import type { Context } from '../core/context.ts'
 import type { Tx } from '../core/database/transaction.ts'
 import { fail } from '../core/errors.ts'

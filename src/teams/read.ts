@@ -1,5 +1,5 @@
 // Read queries for teams: teams as their members see them, and their members, invitations and keys.
-import { type ApiKeyRow, activeKeys, keyFields } from '../accounts/service.ts'
+import { type ApiKeyRow, activeKeys, keyFields } from '../accounts/keys/api-keys.ts'
 import { planInForce, planOf } from '../billing/plans.ts'
 import type { Context } from '../core/context.ts'
 import type { Db } from '../core/database/database.ts'

@@ -1,6 +1,8 @@
 // Creates teams: a workspace that several users share, on its owner's subscription.
 import { z } from 'zod'
-import { insertWorkspace, issueApiKey, userIdOf } from '../accounts/service.ts'
+import { userIdOf } from '../accounts/find-user.ts'
+import { issueApiKey } from '../accounts/keys/api-keys.ts'
+import { insertWorkspace } from '../accounts/open-account.ts'
 import type { Db } from '../core/database/database.ts'
 import { type Tx, transaction } from '../core/database/transaction.ts'
 import { newId } from '../core/id.ts'

@@ -12,8 +12,6 @@ import { maxTemplates } from './policy.ts'
 import { previewTemplate } from './preview.ts'
 import { createTemplate, deleteTemplate, updateTemplate } from './service.ts'
 
-export { TemplateRef } from './object.ts'
-
 builder.queryFields((t) => ({
   templates: t.prismaField({
     type: ['Template'],

@@ -15,14 +15,6 @@ import type { CreateTemplate, UpdateTemplate } from './input.ts'
 import { checkTemplate, maxTemplates, type TemplateText } from './policy.ts'
 import { lockTemplate, storeTemplate } from './templates.sql.ts'
 
-export type { CloudTemplate } from './cloud.ts'
-export { importTemplates, type TemplateImport } from './import.ts'
-export { variables } from './input.ts'
-export { faultOf, fillIn, renderAs, type TemplateText } from './policy.ts'
-export { type Compiled, compileTemplate, type Rendered, type TemplateContact, type Values } from './render.ts'
-export { readTemplates } from './templates.sql.ts'
-export { type KnownContact, valuesOf } from './values.ts'
-
 /**
  * Creates a template.
  * @throws TEMPLATE_INVALID when it could never become a message, VALIDATION_ERROR when a template of type text has no text, CONFLICT

@@ -1,7 +1,7 @@
 // The proof of an address ends the access that was created on its account before: keys, sessions and invitations.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createApiKey } from '../../src/accounts/service.ts'
+import { createApiKey } from '../../src/accounts/keys/api-keys.ts'
 import { api } from '../kit/api.ts'
 import { command } from '../kit/command.ts'
 import { prisma, sql } from '../kit/database.ts'

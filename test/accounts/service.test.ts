@@ -1,7 +1,9 @@
 // Accounts and keys are created in full or not at all, and secrets are stored only as digests.
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createAccount, createApiKey, listAccounts, openAccount, revokeApiKey } from '../../src/accounts/service.ts'
+import { createApiKey, revokeApiKey } from '../../src/accounts/keys/api-keys.ts'
+import { openAccount } from '../../src/accounts/open-account.ts'
+import { createAccount, listAccounts } from '../../src/accounts/service.ts'
 import { pruneUnproved } from '../../src/accounts/sign-in/prune-unproved.ts'
 import { setPlan } from '../../src/billing/service.ts'
 import { newId } from '../../src/core/id.ts'

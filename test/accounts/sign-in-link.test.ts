@@ -1,7 +1,8 @@
 // Proves that a one-time link signs in as a login does, once and for ten minutes, and that nothing stored leads back to it.
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { makeSignInLink, setPassword } from '../../src/accounts/service.ts'
+import { setPassword } from '../../src/accounts/service.ts'
+import { makeSignInLink } from '../../src/accounts/sign-in/link.ts'
 import { api } from '../kit/api.ts'
 import { command } from '../kit/command.ts'
 import { commons } from '../kit/commons.ts'

@@ -1,7 +1,7 @@
 // Admission on two processes: the monthly API quota, subscriptions, revocation and team keys.
 import { setTimeout as pause } from 'node:timers/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createApiKey, revokeApiKey } from '../../src/accounts/service.ts'
+import { createApiKey, revokeApiKey } from '../../src/accounts/keys/api-keys.ts'
 import { createTeam } from '../../src/teams/service.ts'
 import { type Account, connectedInstance, createAccount } from '../kit/accounts.ts'
 import { hastyApi } from '../kit/api.ts'

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createApiKey } from '../../src/accounts/service.ts'
+import { createApiKey } from '../../src/accounts/keys/api-keys.ts'
 import { setPlan } from '../../src/billing/service.ts'
 import { createTeam } from '../../src/teams/service.ts'
 import { newPerson, type Person } from '../accounts/person.ts'

@@ -1,7 +1,7 @@
 // Admission on two processes: the rate limit of an API key.
 import { setTimeout as pause } from 'node:timers/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createApiKey } from '../../src/accounts/service.ts'
+import { createApiKey } from '../../src/accounts/keys/api-keys.ts'
 import { createTeam } from '../../src/teams/service.ts'
 import { type Account, createAccount } from '../kit/accounts.ts'
 import { type Answer, hastyApi } from '../kit/api.ts'

@@ -1,7 +1,7 @@
 // Instant messages beside a campaign: their workers stay free, however slowly the provider answers the campaign.
 
 import { beforeAll, expect, it } from 'vitest'
-import { createCampaign } from '../../src/campaigns/service.ts'
+import { createCampaign } from '../../src/campaigns/create.ts'
 import type { App } from '../../src/core/app.ts'
 import type { Context } from '../../src/core/context.ts'
 import { connectInstance } from '../../src/instances/service.ts'

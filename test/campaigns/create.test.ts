@@ -1,6 +1,6 @@
 // Creating campaigns: the recipients and their texts are fixed at creation.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createCampaign } from '../../src/campaigns/service.ts'
+import { createCampaign } from '../../src/campaigns/create.ts'
 import type { Context } from '../../src/core/context.ts'
 import { newId } from '../../src/core/id.ts'
 import { connectedInstance, createAccount } from '../kit/accounts.ts'

@@ -1,6 +1,6 @@
 // The preview of a campaign: it tells what creating it would do, refuses what creating it refuses, and stores nothing.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createApiKey } from '../../src/accounts/service.ts'
+import { createApiKey } from '../../src/accounts/keys/api-keys.ts'
 import { newId } from '../../src/core/id.ts'
 import { connectedInstance } from '../kit/accounts.ts'
 import { type Api, api } from '../kit/api.ts'

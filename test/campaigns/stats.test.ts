@@ -3,7 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { advance } from '../../src/campaigns/advance.ts'
-import { createCampaign } from '../../src/campaigns/service.ts'
+import { createCampaign } from '../../src/campaigns/create.ts'
 import { statsOf as readStats } from '../../src/campaigns/stats.ts'
 import type { Context } from '../../src/core/context.ts'
 import { safetyCache } from '../../src/messages/safety/safety.ts'

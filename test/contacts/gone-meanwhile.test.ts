@@ -1,7 +1,7 @@
 // Contacts that are deleted while messages name them: the messages stay, without a contact.
 import { beforeAll, expect, it } from 'vitest'
 import { advance } from '../../src/campaigns/advance.ts'
-import { createCampaign } from '../../src/campaigns/service.ts'
+import { createCampaign } from '../../src/campaigns/create.ts'
 import { deleteContactRows } from '../../src/contacts/groups/membership.sql.ts'
 import type { Sql } from '../../src/core/database/database.ts'
 import { sqlTransaction } from '../../src/core/database/transaction.ts'

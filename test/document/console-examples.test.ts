@@ -1,7 +1,8 @@
 // Proves that every example that only the console's document shows succeeds when a permitted person sends it.
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createAccount, makeSignInLink } from '../../src/accounts/service.ts'
+import { createAccount } from '../../src/accounts/service.ts'
+import { makeSignInLink } from '../../src/accounts/sign-in/link.ts'
 import { logIn } from '../accounts/person.ts'
 import { type Answer, api } from '../kit/api.ts'
 import { prisma, sql } from '../kit/database.ts'

@@ -1,6 +1,6 @@
 // Changing an instance: its name, its settings in place, its callback address, and who may see and change them.
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createApiKey } from '../../src/accounts/service.ts'
+import { createApiKey } from '../../src/accounts/keys/api-keys.ts'
 import { codeOf } from '../../src/core/errors.ts'
 import { newId } from '../../src/core/id.ts'
 import type { JobImplementation } from '../../src/core/jobs/jobs.ts'

@@ -1,6 +1,6 @@
 // The preview of a message: it tells what sending it would do, refuses what sending it refuses, and stores nothing.
 import { beforeAll, expect, it } from 'vitest'
-import { createApiKey } from '../../src/accounts/service.ts'
+import { createApiKey } from '../../src/accounts/keys/api-keys.ts'
 import { newId } from '../../src/core/id.ts'
 import { type Api, api } from '../kit/api.ts'
 import { prisma, sql } from '../kit/database.ts'

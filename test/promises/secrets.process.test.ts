@@ -1,6 +1,6 @@
 // Proves that logs never contain keys, secrets, message texts or whole phone numbers, on success or failure.
 import { expect, it } from 'vitest'
-import { revokeApiKey } from '../../src/accounts/service.ts'
+import { revokeApiKey } from '../../src/accounts/keys/api-keys.ts'
 import { prisma, sql } from '../kit/database.ts'
 import { startGateway } from '../kit/gateway.ts'
 import { until } from '../kit/until.ts'

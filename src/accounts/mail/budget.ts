@@ -1,7 +1,8 @@
 // Rate limits for mail per mailbox and kind of mail, whoever requests it, counted across all processes.
 import { createHash } from 'node:crypto'
 import type { Sql } from '../../core/database/database.ts'
-import { type Bound, countOne } from '../counts.ts'
+import type { Bound } from '../counts.sql.ts'
+import { countOne } from '../counts.ts'
 import { mailboxOf } from '../email.ts'
 import type { MailOrder } from './texts.ts'
 

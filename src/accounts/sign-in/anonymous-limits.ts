@@ -2,7 +2,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../../core/app.ts'
 import { failFor } from '../../core/errors.ts'
-import { type Bound, countDigest, countOne } from '../counts.ts'
+import type { Bound } from '../counts.sql.ts'
+import { countDigest, countOne } from '../counts.ts'
 import { type Claimant, inTurnOf, refuseIfFull } from './claimant.ts'
 
 /** More than an office behind one IP address needs. Each kind of request has a separate counter. */

@@ -2,7 +2,8 @@
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { codeOf, failFor } from '../../core/errors.ts'
-import { type Bound, type Counted, countDelayed, countDigest, countOne, type Delay, forgetCounts, uncount } from '../counts.ts'
+import { type Bound, type Delay, uncount } from '../counts.sql.ts'
+import { type Counted, countDelayed, countDigest, countOne, forgetCounts } from '../counts.ts'
 import { type Claimant, inTurnOf, refuseIfFull } from './claimant.ts'
 
 /** Failures for one address from one network. */

@@ -1,7 +1,7 @@
 // Admission of signed-in people. One statement per batch turns sessions into principals, in the workspace they ask for, and takes from the
 // one-second rate window of each person.
 
-import { openAccount } from '../../accounts/service.ts'
+import { openAccount } from '../../accounts/open-account.ts'
 import type { App } from '../../core/app.ts'
 import { createBatch } from '../../core/batch.ts'
 import { failure } from '../../core/errors.ts'

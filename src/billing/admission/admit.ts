@@ -1,7 +1,7 @@
 // Admission of API keys. One statement per batch turns keys into principals, takes from the one-second rate window and counts the request.
 
+import { keyHash } from '../../accounts/keys/api-keys.ts'
 import { keyUse } from '../../accounts/keys/key-use.ts'
-import { keyHash } from '../../accounts/service.ts'
 import type { App } from '../../core/app.ts'
 import { createBatch } from '../../core/batch.ts'
 import { failure } from '../../core/errors.ts'

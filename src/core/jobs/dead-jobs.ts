@@ -6,8 +6,6 @@ import { sqlTransaction } from '../database/transaction.ts'
 import type { JobImplementation } from './jobs.ts'
 import { countDeadIn, type DeadJob, type QueueFigures, readDead, readQueues, takeDead } from './queues.sql.ts'
 
-export type { DeadJob, QueueFigures } from './queues.sql.ts'
-
 /** Name of the dead letter queue. */
 export const deadQueue = 'job.dead'
 

@@ -6,7 +6,7 @@ export interface OutboxLag {
   lagSeconds: number
 }
 
-/** Counts the first 10,000 events of the outbox (primary key), and tells the age of the oldest. */
+/** The committed events that have no number yet: counts the first 10,000 (primary key), and tells the age of the oldest. */
 export async function readOutboxLag(sql: Sql): Promise<OutboxLag> {
   const { rows } = await sql.query<OutboxLag>(
     `select count(*)::int as waiting, greatest(0, coalesce(extract(epoch from clock_timestamp() - min("createdAt")), 0))::float8 as "lagSeconds"

@@ -3,7 +3,10 @@ import { fail } from '../../core/errors.ts'
 import type { SharedContact } from '../../message-types/row.ts'
 import { composeContent, type SendType, type TemplateType } from '../../message-types/service.ts'
 import type { ApprovedTemplate, OutgoingContent } from '../../providers/outgoing.ts'
-import { type CloudTemplate, type Compiled, faultOf, fillIn, type KnownContact, valuesOf } from '../../templates/service.ts'
+import type { CloudTemplate } from '../../templates/cloud.ts'
+import { faultOf, fillIn } from '../../templates/policy.ts'
+import type { Compiled } from '../../templates/render.ts'
+import { type KnownContact, valuesOf } from '../../templates/values.ts'
 import type { MessageFields } from '../input.ts'
 
 export interface ComposedMessage {

@@ -1,14 +1,16 @@
 // Reads the rows that a batch of messages refers to: instances, contacts and templates, with pipelined queries in one round trip.
 
-import { lockContacts, lockContactsByPhone, type NamedContact } from '../../contacts/service.ts'
+import { lockContacts, lockContactsByPhone, type NamedContact } from '../../contacts/contacts.sql.ts'
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import type { Template } from '../../generated/prisma/client.ts'
 import { readSendingInstances, type SendingInstance } from '../../instances/sending.sql.ts'
 import { typesOfFiles } from '../../media/service.ts'
 import type { TemplateType } from '../../message-types/service.ts'
-import { readSuppressed } from '../../suppressions/service.ts'
-import { type CloudTemplate, type Compiled, compileTemplate, readTemplates } from '../../templates/service.ts'
+import { readSuppressed } from '../../suppressions/suppressions.sql.ts'
+import type { CloudTemplate } from '../../templates/cloud.ts'
+import { type Compiled, compileTemplate } from '../../templates/render.ts'
+import { readTemplates } from '../../templates/templates.sql.ts'
 import type { MessageFields } from '../input.ts'
 import type { OpenTemplate } from './compose.ts'
 

@@ -3,7 +3,7 @@ import { returnQuota } from '../../billing/admission/quota.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { emit } from '../../events/log/emit.ts'
 import { optedOut } from '../../providers/outgoing.ts'
-import { insertSuppressions } from '../../suppressions/service.ts'
+import { insertSuppressions } from '../../suppressions/suppressions.sql.ts'
 import { messageEvent } from '../events.ts'
 import { type Failing, storeFailures } from './fail.sql.ts'
 

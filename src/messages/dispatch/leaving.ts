@@ -1,7 +1,8 @@
 // The last check of messages before they leave, of everything that may have changed since they were accepted: for a whole claim at a time,
 // under the row locks of its messages.
 import type { Sql } from '../../core/database/database.ts'
-import { readSuppressed, suppressed } from '../../suppressions/service.ts'
+import { suppressed } from '../../suppressions/service.ts'
+import { readSuppressed } from '../../suppressions/suppressions.sql.ts'
 import type { OpenRow } from './claim.sql.ts'
 
 /** The messages that must not leave any more, with the error code of each. The others leave. */
