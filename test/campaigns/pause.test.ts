@@ -2,8 +2,8 @@
 
 import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { advance, advanceImplementation } from '../../src/campaigns/advance.ts'
-import { cancelCampaign, pauseCampaign, resumeCampaign } from '../../src/campaigns/service.ts'
 import { createCampaign } from '../../src/campaigns/create.ts'
+import { cancelCampaign, pauseCampaign, resumeCampaign } from '../../src/campaigns/service.ts'
 import { type CampaignStats, statsOf } from '../../src/campaigns/stats.ts'
 import type { App } from '../../src/core/app.ts'
 import type { Context } from '../../src/core/context.ts'
