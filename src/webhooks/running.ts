@@ -9,23 +9,27 @@ export interface Running {
   /** Adds an attempt, which must not reject. */
   add: (deliveryId: string, attempt: Promise<void>) => void
   deliveryIds: () => string[]
-  /** Resolves once all attempts that are in progress now have ended. */
-  ended: () => Promise<unknown>
+  /** Resolves once what is beginning now has begun, and all attempts that are in progress then have ended. */
+  ended: () => Promise<void>
 }
 
 /** `most` is a soft limit: what begins while there is room may add several attempts. */
 export function createRunning(most: number): Running {
   const attempts = new Map<string, Promise<void>>()
   const waiting: (() => void)[] = []
+  const beginning = new Set<Promise<unknown>>()
   function wakeNext(): void {
     if (attempts.size < most) waiting.shift()?.()
   }
   return {
     async whenFree(begin) {
       while (attempts.size >= most) await new Promise<void>((resolve) => waiting.push(resolve))
+      const begun = begin()
+      beginning.add(begun)
       try {
-        return await begin()
+        return await begun
       } finally {
+        beginning.delete(begun)
         wakeNext()
       }
     },
@@ -37,6 +41,9 @@ export function createRunning(most: number): Running {
       attempts.set(deliveryId, entry)
     },
     deliveryIds: () => [...attempts.keys()],
-    ended: () => Promise.allSettled(attempts.values()),
+    async ended() {
+      await Promise.allSettled(beginning)
+      await Promise.allSettled(attempts.values())
+    },
   }
 }

@@ -40,3 +40,23 @@ it('lets nothing begin while there are as many attempts as it may have', async (
   ends[1]?.resolve()
   expect(await third).toEqual([])
 })
+
+it('has ended only after what was beginning has begun and ended too', async () => {
+  const running = createRunning(2)
+  const claim = Promise.withResolvers<void>()
+  const attempt = Promise.withResolvers<void>()
+  const begun = running.whenFree(async () => {
+    await claim.promise
+    running.add('attempt', attempt.promise)
+  })
+  let ended = false
+  const all = running.ended().then(() => {
+    ended = true
+  })
+  claim.resolve()
+  await begun
+  expect([running.deliveryIds(), ended]).toEqual([['attempt'], false])
+  attempt.resolve()
+  await all
+  expect(running.deliveryIds()).toEqual([])
+})
