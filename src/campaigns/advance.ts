@@ -75,7 +75,9 @@ const quotaRaced = new Error('the quota is used up by other messages')
 export async function advance(app: App, id: string, pageSize: number): Promise<boolean> {
   for (;;) {
     try {
-      return await sqlTransaction(app.pool, (tx) => advanceIn(app, tx, id, pageSize))
+      const more = await sqlTransaction(app.pool, (tx) => advanceIn(app, tx, id, pageSize))
+      app.signals.emit('outbox')
+      return more
     } catch (error) {
       if (error !== quotaRaced) throw error
     }

@@ -4,9 +4,11 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createCampaign } from '../../src/campaigns/create.ts'
 import type { App } from '../../src/core/app.ts'
 import type { Context } from '../../src/core/context.ts'
+import { keepFailure } from '../../src/core/idempotency/idempotency.ts'
 import { pruneKeys } from '../../src/core/idempotency/prune.ts'
 import { createEgress } from '../../src/core/network/egress.ts'
-import { scheduleMessage, sendMessages } from '../../src/messages/service.ts'
+import { lookupNumbers } from '../../src/instances/lookup.ts'
+import { cancelMessage, scheduleMessage, sendMessage, sendMessages } from '../../src/messages/service.ts'
 import { createEndpoint } from '../../src/webhooks/service.ts'
 import { cloneDatabase, sql } from '../kit/database.ts'
 import { openWorkspace } from '../messages/rig.ts'
@@ -93,4 +95,37 @@ it('keeps answers for 72 hours and no longer', async () => {
   expect(await pruneKeys.prune(app, 2)).toBe(5)
   const { rows } = await sql(databaseUrl).query('select key from idempotency_keys order by 1')
   expect(rows).toEqual([{ key: 'key 6' }, { key: 'key 7' }])
+})
+
+it('answers work that claims its key before it starts with its own refusal, each time', async () => {
+  await sql(databaseUrl).query(`update instances set status = 'disconnected' where id = $1`, [instanceId])
+  for (let attempt = 0; attempt < 2; attempt++) {
+    const again = request()
+    const refusal = await lookupNumbers(again, { instanceId, numbers: ['+393331234501'] }).catch((error: Error) => error)
+    expect(((await keepFailure(again, refusal as Error)) as Error).message).toBe(
+      'The instance is disconnected; connect it to look up numbers',
+    )
+  }
+})
+
+it('keeps the claim of work in progress when another request comes with its key', async () => {
+  const claims = 'select encode(fingerprint, $1) as fingerprint from idempotency_keys where result is null'
+  await sql(databaseUrl).query(
+    `insert into idempotency_keys ("workspaceId", key, fingerprint) values ($1, 'once', 'another request')`,
+    [ctx.principal.workspaceId],
+  )
+  const text = { instanceId, to: '+393331234501', type: 'text', text: 'hello' }
+  await expect(sendMessage(request(), text)).rejects.toMatchObject({ extensions: { code: 'IDEMPOTENCY_KEY_REUSED' } })
+  expect((await sql(databaseUrl).query(claims, ['escape'])).rows).toEqual([{ fingerprint: 'another request' }])
+})
+
+it('wakes the relay when a change has committed, so that its events are not late', async () => {
+  const scheduledAt = new Date(Date.now() + 60_000).toISOString()
+  const { id } = await scheduleMessage(ctx, { instanceId, to: '+393331234501', type: 'text', text: 'later', scheduledAt })
+  const statuses: unknown[] = []
+  app.signals.on('outbox', async () => {
+    statuses.push((await sql(databaseUrl).query('select status from messages where id = $1', [id])).rows[0])
+  })
+  await cancelMessage(ctx, id)
+  await vi.waitFor(() => expect(statuses).toEqual([{ status: 'cancelled' }]))
 })

@@ -80,6 +80,13 @@ function stable(value: unknown): string {
 
 /** Runs a mutation in one transaction, or returns the stored result of the same Idempotency-Key. */
 export async function write<T>(ctx: Context, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const value = await writeOnce(ctx, work)
+  // The relay would find the events of the change by itself, up to 2 s later.
+  ctx.app.signals.emit('outbox')
+  return value
+}
+
+async function writeOnce<T>(ctx: Context, work: (tx: Tx) => Promise<T>): Promise<T> {
   const { app, idempotency } = ctx
   if (!idempotency) return await transaction(app.db, work)
   return await transaction(app.db, async (tx) => {
@@ -210,7 +217,8 @@ export async function keepFailure(ctx: Context, error: Error): Promise<Error> {
   return await sqlTransaction(app.pool, async (tx) => {
     const claim = claimOf(ctx, idempotency)
     const [kept] = await claimKeys(app, tx, [claim])
-    if (kept instanceof Error) return kept
+    // Work that commits in pieces leaves its claim open when it fails, and the same request does it again.
+    if (kept instanceof Error) return isOpen(kept) ? error : kept
     // The same request succeeded elsewhere. This error is the result of this attempt, and must not be replaced by that success.
     if (kept?.ok) return error
     if (kept) {

@@ -2,6 +2,7 @@
 import type { App } from '../../core/app.ts'
 import type { Idempotency } from '../../core/context.ts'
 import type { Sql } from '../../core/database/database.ts'
+import { codeOf } from '../../core/errors.ts'
 import { claimKeys, claimOf, keepResults, nameOf, replay } from '../../core/idempotency/idempotency.ts'
 import { type KeyClaim, releaseKeys, setLockTimeout } from '../../core/idempotency/keys.sql.ts'
 import type { Principal } from '../../core/principal.ts'
@@ -73,8 +74,9 @@ export async function storeResults(
     const result = results[index]
     if (!submission.idempotency || submission.idempotency.replayed || result === 'repeated') continue
     const claim = claimOf(submission, submission.idempotency)
-    if (result instanceof Error) refused.push(claim)
-    else kept.push({ ...claim, value: result })
+    if (!(result instanceof Error)) kept.push({ ...claim, value: result })
+    // An error of the key itself says that another request has it.
+    else if (!codeOf(result)?.startsWith('IDEMPOTENCY_')) refused.push(claim)
   }
   // Releases the keys of refused messages. `keepFailure` in core/idempotency/idempotency.ts decides later which refusals are kept.
   await releaseKeys(tx, refused)
