@@ -7,7 +7,15 @@ import findMyWay from 'find-my-way'
 
 import type { App } from '../core/app.ts'
 import { errors } from '../core/errors.ts'
-import { bareAnswer, leaveRest, noteRequest, refuseConnection, requestIdOf, requestTimeoutMs } from '../core/http/connection.ts'
+import {
+  bareAnswer,
+  boundStall,
+  leaveRest,
+  noteRequest,
+  refuseConnection,
+  requestIdOf,
+  requestTimeoutMs,
+} from '../core/http/connection.ts'
 import { answerError, sendError } from '../core/http/error-answer.ts'
 import { keepAddresses, trustOf } from '../core/network/proxy.ts'
 import { trustedOrigins } from '../core/network/trusted-origins.ts'
@@ -36,9 +44,6 @@ const headersOfJson = {
 
 /** Statuses that are answered before the body is read. */
 const unread = new Set([413, 415])
-
-/** Closes connections whose client stops reading (slow-read protection), in milliseconds. */
-const stallMs = 5_000
 
 /**
  * A path with a trailing slash is the same route. Route parameters may be as long as the headers may be, so that the handler of a route
@@ -112,7 +117,7 @@ export async function createHttp(app: App): Promise<FastifyInstance> {
     if (fault) return await sendError(reply.header('connection', 'close'), 'VALIDATION_ERROR', fault)
   })
   http.addHook('onSend', async (request, reply) => {
-    reply.raw.setTimeout(stallMs)
+    boundStall(reply.raw)
     // Shared caches do not know that answers vary by x-api-key.
     if (!reply.hasHeader('cache-control')) reply.header('Cache-Control', 'no-store')
     const challenge = reply.statusCode === 401 ? challengeOf(request.url) : undefined

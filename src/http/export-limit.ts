@@ -13,6 +13,8 @@ const running = new Map<string, number>()
  * @throws API_RATE_LIMIT_EXCEEDED when the workspace has {@link mostExports}.
  */
 export function takeExport(workspaceId: string, response: ServerResponse): void {
+  // Its `close` has been emitted.
+  if (response.closed) return
   const before = running.get(workspaceId) ?? 0
   if (before >= mostExports)
     failFor(5, 'API_RATE_LIMIT_EXCEEDED', `At most ${mostExports} exports of a workspace at the same time`)

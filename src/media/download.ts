@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../core/app.ts'
 import type { Context } from '../core/context.ts'
 import { fail } from '../core/errors.ts'
+import { allowLongStall } from '../core/http/connection.ts'
 import { parse, uuid } from '../core/validation.ts'
 import type { Media } from '../generated/prisma/client.ts'
 import { exactly } from './exactly.ts'
@@ -13,9 +14,6 @@ import { mediaStore } from './open-store.ts'
 import { readRange } from './range.ts'
 import { findByName, findMedia } from './service.ts'
 import type { ByteRange } from './store.ts'
-
-/** Closes connections whose client reads nothing for this long, or up to twice as long: Node checks for progress (slow-read protection). */
-const stalledMs = 15_000
 
 /**
  * Answers `GET media/{id}`.
@@ -60,7 +58,7 @@ async function sendFile(
   const bytes = request.method === 'HEAD' ? undefined : await open(app, media, range)
   reply.headers(headers).header('Content-Length', range.end - range.start + 1)
   if (part) reply.code(206).header('Content-Range', `bytes ${range.start}-${range.end}/${media.size}`)
-  reply.raw.setTimeout(stalledMs, () => reply.raw.destroy())
+  allowLongStall(reply.raw)
   return await reply.send(bytes)
 }
 

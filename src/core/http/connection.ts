@@ -1,4 +1,4 @@
-// Connection handling outside of Fastify: requests that cannot be parsed, and requests that arrive too slowly.
+// Connection handling outside of Fastify: requests that cannot be parsed, and requests and answers that move too slowly.
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -105,6 +105,21 @@ export function leaveRest(request: IncomingMessage): boolean {
     setTimeout(() => socket.destroy(), lingerMs).unref()
   }
   return true
+}
+
+/** Time without any progress after which the connection of an answer is closed (slow-read protection). */
+const stallMs = 5_000
+const longStallMs = 15_000
+const slowAnswers = new WeakSet<ServerResponse>()
+
+/** Gives an answer {@link longStallMs}: its parts come from the database or a store while the client reads. Call it before the answer is sent. */
+export function allowLongStall(response: ServerResponse): void {
+  slowAnswers.add(response)
+}
+
+/** Applies the time to an answer that is about to be sent. */
+export function boundStall(response: ServerResponse): void {
+  response.setTimeout(slowAnswers.has(response) ? longStallMs : stallMs)
 }
 
 export interface Patience {

@@ -3,9 +3,7 @@ import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Cell, csvLines } from '../csv.ts'
-
-/** Closes connections whose client reads nothing for this long, or up to twice as long (slow-read protection). */
-const stalledMs = 15_000
+import { allowLongStall } from './connection.ts'
 
 export interface CsvFile {
   /** Name of the file, without its extension. */
@@ -28,7 +26,7 @@ export async function sendCsv(
     'Cache-Control': 'private, no-store',
   })
   if (request.method === 'HEAD') return await reply.send()
-  reply.raw.setTimeout(stalledMs, () => reply.raw.destroy())
+  allowLongStall(reply.raw)
   return await reply.send(Readable.from(linesOf({ columns, pages }), { objectMode: false }))
 }
 
