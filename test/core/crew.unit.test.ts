@@ -64,3 +64,17 @@ it('starts none once it is closed', () => {
   vi.runAllTimers()
   expect(workers.size).toBe(1)
 })
+
+it('does not count a worker again that was ended and brings the jobs of its last fetch', () => {
+  const { crew, workers } = crewOf({ workers: 1, mostWorkers: 2 })
+  const end = crew.begin('worker 0')
+  vi.runAllTimers()
+  end()
+  expect([...workers]).toEqual(['worker 0'])
+  crew.begin('worker 1')()
+  const endAgain = crew.begin('worker 0')
+  vi.runAllTimers()
+  expect([...workers]).toEqual(['worker 0', 'worker 2'])
+  endAgain()
+  expect([...workers]).toEqual(['worker 0'])
+})

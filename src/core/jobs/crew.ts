@@ -46,7 +46,8 @@ export function createCrew({ workers, mostWorkers = workers }: WorkerShape, { st
   return {
     add: (workerId) => void free.add(workerId),
     begin(workerId) {
-      free.delete(workerId)
+      // A worker that was ended may still bring the jobs of its last fetch.
+      const isOurs = free.delete(workerId)
       let isLate = false
       const timer = setTimeout(() => {
         isLate = true
@@ -58,7 +59,7 @@ export function createCrew({ workers, mostWorkers = workers }: WorkerShape, { st
         if (isLate) late--
         // Not this worker: jobs that waited for the end of its batch are due now, and it fetches them.
         endSpare()
-        free.add(workerId)
+        if (isOurs) free.add(workerId)
       }
     },
     close() {
