@@ -2,7 +2,7 @@
 import { nextQuiet, type QuietHours, quietUntil } from './quiet-hours.ts'
 
 const minuteMs = 60_000
-/** Quiet hours after which the times are no longer told; about a year of them. */
+/** Number of periods of quiet hours after which the calculation stops: about a year of daily ones. */
 const mostBreaks = 366
 
 export interface Schedule {
@@ -12,21 +12,39 @@ export interface Schedule {
   quietHours: QuietHours | null
 }
 
-/** The time of each message in order, without an end unless it lies more than {@link mostBreaks} quiet hours ahead. */
-export function* departures({ start, rate, quietHours }: Schedule): Generator<Date> {
+interface Span {
+  /** Time of its first message, in ms. */
+  from: number
+  /** Number of its messages, which may be infinite. */
+  count: number
+  stepMs: number
+}
+
+/** The times between quiet hours in which messages leave. Stops after {@link mostBreaks} periods of quiet hours. */
+function* spans({ start, rate, quietHours }: Schedule): Generator<Span> {
   const stepMs = rate === null ? 0 : minuteMs / rate
-  let at = start.getTime()
+  let from = start.getTime()
   for (let breaks = 0; breaks <= mostBreaks; breaks++) {
-    at = quietUntil(quietHours, new Date(at))?.getTime() ?? at
-    const until = nextQuiet(quietHours, new Date(at))?.getTime() ?? Number.POSITIVE_INFINITY
-    for (; at < until; at += stepMs) yield new Date(at)
+    from = quietUntil(quietHours, new Date(from))?.getTime() ?? from
+    const until = nextQuiet(quietHours, new Date(from))?.getTime() ?? Number.POSITIVE_INFINITY
+    const count = Math.max(0, Math.ceil((until - from) / stepMs))
+    yield { from, count, stepMs }
+    from += count * stepMs
   }
 }
 
-/** The time of the last of `count` messages; null if there is no rate, or if it is further ahead than {@link departures} tells. */
+/** Yields the time of each message in order. Stops after {@link mostBreaks} periods of quiet hours. */
+export function* departures(schedule: Schedule): Generator<Date> {
+  for (const { from, count, stepMs } of spans(schedule)) for (let n = 0; n < count; n++) yield new Date(from + n * stepMs)
+}
+
+/** The time of the last of `count` messages; null if there is no rate, or if it is later than the last one of {@link departures}. */
 export function lastDeparture(schedule: Schedule, count: number): Date | null {
-  if (schedule.rate === null) return null
-  let n = 0
-  for (const at of departures(schedule)) if (++n === count) return at
+  if (schedule.rate === null || count === 0) return null
+  let left = count
+  for (const span of spans(schedule)) {
+    if (left <= span.count) return new Date(span.from + (left - 1) * span.stepMs)
+    left -= span.count
+  }
   return null
 }
