@@ -15,6 +15,8 @@ export interface Live {
   whatsApp: WhatsApp
   /** Resolves with the server's answer about a stanza. Call it before the stanza leaves. `reference` is the gateway's id of the message. */
   ackOf: (stanzaId: string, reference: string) => Promise<Ack>
+  /** Stops waiting for the answer about a stanza that did not leave. */
+  forget: (stanzaId: string) => void
   /** Waits, for a short time, for the acks of what has left. */
   drain: () => Promise<void>
   /** Tells everybody who waits that the connection is closed. */
@@ -56,6 +58,7 @@ export function startLive({ app, whatsApp, host, lease, socket }: LiveOptions): 
       waiting.set(stanzaId, resolve)
       return promise
     },
+    forget: (stanzaId) => void waiting.delete(stanzaId),
     async drain() {
       const giveUp = performance.now() + drainMs
       while (waiting.size > 0 && performance.now() < giveUp) await new Promise((resolve) => setTimeout(resolve, 20))

@@ -31,7 +31,7 @@ export async function lookUp(
 /** End of the last batch of each connection, which all of its look-ups share. */
 const lines = new WeakMap<Live, Promise<void>>()
 
-/** Asks the network over an open connection: in batches of 20, one a second. */
+/** Asks the network over an open connection: in batches of 20, one a second, and no longer than the caller waits. */
 export async function askNetwork(
   app: App,
   instanceId: string,
@@ -39,19 +39,22 @@ export async function askNetwork(
   numbers: readonly string[],
 ): Promise<Record<string, boolean>> {
   const found: Record<string, boolean> = {}
+  const deadline = performance.now() + answerMs
   for (let from = 0; from < numbers.length; from += batchSize) {
     const batch = numbers.slice(from, from + batchSize)
     const before = lines.get(live) ?? Promise.resolve()
     const turn = before.then(async () => {
+      if (performance.now() > deadline) return false
       const answers = (await live.socket.onWhatsApp(...batch)) ?? []
       const there = new Set(answers.filter(({ exists }) => exists).map(({ jid }) => jid))
       for (const number of batch) found[number] = there.has(jidOf(number))
+      return true
     })
     lines.set(
       live,
-      turn.catch(() => {}).then(() => pause(everyMs, undefined, { ref: false })),
+      turn.catch(() => true).then((asked) => (asked ? pause(everyMs, undefined, { ref: false }) : undefined)),
     )
-    await turn
+    if (!(await turn)) return found
     const answered = batch.map((phone) => ({ phone, exists: found[phone] as boolean }))
     await storeNumbers(app.pool, instanceId, answered)
   }

@@ -61,6 +61,7 @@ export function createSend({
       const write = await composeFor({ app, host, live, instance, jid, stanzaId: id }, message)
       await write()
     } catch (error) {
+      live.forget(id)
       if (error instanceof MediaRejected) return { outcome: 'refused', error: 'MEDIA_REJECTED', detail: error.message }
       // Known before the next look at the leases: from here on this process waits for the holder too.
       if (error instanceof LeaseLost) lease.heldUntil = Number.NEGATIVE_INFINITY
