@@ -53,7 +53,10 @@ export async function enqueueMessages(
   now: Date,
 ): Promise<{ ids: string[]; state: SafetyState }> {
   const { id: campaignId, instanceId, recipientsCount, type, mediaUrl, content, template } = campaign
-  await safetyCache(app).load(recipients.map(({ to }) => ({ instanceId, to })))
+  await safetyCache(app).load(
+    recipients.map(({ to }) => ({ instanceId, to })),
+    tx,
+  )
   const instance = (await readSendingInstances(tx, [instanceId])).instances.get(instanceId) as SendingInstance
   const drafts = recipients.map(
     ({ to, contactId, body, reference, parameters, messageId }): NewMessage => ({

@@ -31,7 +31,10 @@ export async function acceptReplies(app: App, tx: Sql, replies: readonly Reply[]
     return payer ? [{ principal: { ...payer, userId: payer.ownerId }, input }] : []
   })
   const references = await lookUp(app, tx, submissions)
-  await safetyCache(app).load(submissions.map(({ input }) => input))
+  await safetyCache(app).load(
+    submissions.map(({ input }) => input),
+    tx,
+  )
   const turns = await reserveInTurn(
     tx,
     submissions.map(({ principal }) => ({ ...principal, counts: true })),

@@ -95,7 +95,11 @@ export function startReleasing(app: App): AsyncDisposable {
         })
         await listenAsHolder(client)
         const over = AbortSignal.any([stopping.signal, lost])
-        while (!over.aborted) await pause(5_000, undefined, { signal: over }).catch(() => {})
+        while (!over.aborted) {
+          await pause(5_000, undefined, { signal: over }).catch(() => {})
+          // Without an answer in time, the connection is lost: the network may have forgotten it.
+          if (!over.aborted) await client.query('select')
+        }
       } catch (error) {
         app.log.warn({ err: (error as Error).message }, 'not listening for waiting messages; trying again')
         await pause(retryMs, undefined, { signal: stopping.signal }).catch(() => {})

@@ -60,14 +60,20 @@ export const sweepJob = defineJob({
  * live, and adds jobs for messages that are two minutes overdue and for keys under which messages wait.
  */
 export const sweepImplementation = implementJob(sweepJob, { batchSize: 1, workers: 1 }, async (app, jobs) => {
+  // Each step commits by itself: the first one holds usage rows, which every acceptance of their owners waits for.
   await sqlTransaction(app.pool, async (tx) => {
     const expired = await lockExpired(tx, app.config.messageTtlMs)
     await failMessages(
       tx,
       expired.map((id) => ({ id, error: 'EXPIRED' })),
     )
+  })
+  app.signals.emit('outbox')
+  await sqlTransaction(app.pool, async (tx) => {
     await deleteEnded(tx)
     for (const key of await readKeys(tx)) await planCheck(app, tx, key)
+  })
+  await sqlTransaction(app.pool, async (tx) => {
     const lost = await readWithoutJob(tx)
     if (lost.length > 0) app.log.warn({ messages: lost.length }, 'messages without a job got one')
     await enqueueDispatch(
@@ -76,6 +82,5 @@ export const sweepImplementation = implementJob(sweepJob, { batchSize: 1, worker
       lost.map((row) => dispatchRequest(row)),
     )
   })
-  app.signals.emit('outbox')
   return jobs.map(() => undefined)
 })

@@ -49,13 +49,15 @@ async function eraseBatch(app: App, tx: Sql, asked: Asked): Promise<{ erased: nu
   const messages = await lockErased(tx, asked, batchSize)
   if (messages.length === 0) return { erased: 0, files: [] }
   const ids = messages.map(({ id }) => id)
-  const taken = messages.flatMap(({ ownerId, period }) => (period === null ? [] : [{ ownerId, period }]))
-  if (taken.length > 0) await returnQuota(tx, taken)
   await app.hooks.keepRecipients(tx, messages.map(ended))
   await eraseTraces(app, tx, ids)
   await deleteMessages(tx, ids)
   const urls = messages.map(({ mediaUrl }) => mediaUrl)
-  return { erased: messages.length, files: await removeUnused(app, tx, asked.workspaceId, urls) }
+  const files = await removeUnused(app, tx, asked.workspaceId, urls)
+  // Last, because every acceptance of these owners waits for the row locks.
+  const taken = messages.flatMap(({ ownerId, period }) => (period === null ? [] : [{ ownerId, period }]))
+  if (taken.length > 0) await returnQuota(tx, taken)
+  return { erased: messages.length, files }
 }
 
 /** Erases the traces of messages that a campaign took back and has not sent again. */
