@@ -140,7 +140,7 @@ export async function cancelMessage(ctx: Context, id: string): Promise<Message> 
   const cancelled = await write(ctx, async (tx) => {
     const found = (await lockMessage(tx, ctx.principal.workspaceId, id)) ?? fail('NOT_FOUND', 'Message not found')
     if (found.status !== 'queued') fail('INVALID_STATE', `The message is ${found.status}; only a queued message can be cancelled`)
-    if (found.period) await returnQuota(tx, [{ ownerId: found.ownerId, period: found.period }])
+    await returnQuota(tx, [found])
     if (found.campaignId) await announceChange(tx, subject('campaign', found.campaignId))
     const stored = await storeCancelled(tx, id)
     await emit(tx, [messageEvent(stored, 'cancelled', stored.updatedAt)])

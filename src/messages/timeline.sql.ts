@@ -1,20 +1,15 @@
 // SQL of what keeps messages from leaving.
 import type { Sql } from '../core/database/database.ts'
+import { isBehindSql } from './dispatch/claim.sql.ts'
 import type { WaitingRow } from './timeline.ts'
 
-/**
- * The messages among these that are queued or sending, each with all that may keep it. `blocked` relies on the index of open messages by
- * instance, peer and due time.
- */
+/** The messages among these that are queued or sending, each with all that may keep it. */
 export async function readWaits(sql: Sql, ids: readonly string[]): Promise<(WaitingRow & { id: string })[]> {
   const { rows } = await sql.query<WaitingRow & { id: string }>({
     name: 'messages.waits',
     text: `select m.id, m."dueAt", m."nextAttemptAt", m."leaseUntil", m."handedAt" is not null as handed, m."acceptedAt" is not null as accepted,
         i.status = 'connected' as "instanceConnected", case when m."waitingSince" is not null then m."heldBy" end as "heldBy", h.until as "holdUntil",
-        exists (
-          select 1 from messages e where e."instanceId" = m."instanceId" and e.peer = m.peer and e.direction = 'outbound'
-            and e.status in ('queued', 'sending') and e."acceptedAt" is null and e."dueAt" <= now() and (e."dueAt", e."createdAt", e.id) < (m."dueAt", m."createdAt", m.id)
-        ) as blocked, now() as now
+        ${isBehindSql} as blocked, now() as now
       from messages m join instances i on i.id = m."instanceId"
       left join send_holds h on m."waitingSince" is not null and h.key = m."heldBy" and h.until > now()
       where m.id = any($1::uuid[]) and m.direction = 'outbound' and m.status in ('queued', 'sending')`,

@@ -67,10 +67,14 @@ export async function quotaLeft(tx: Sql, ownerId: string, plan: string): Promise
   return Math.max(0, planOf(plan).limits.monthlyOutboundQuota - (await usedQuota(tx, ownerId)))
 }
 
-/** Gives back the quota of messages that were never sent: the period that it was taken from, as `YYYY-MM-DD`, one entry per message. */
-export async function returnQuota(tx: Sql, taken: readonly { ownerId: string; period: string }[]): Promise<void> {
+/**
+ * Gives back the quota of messages that were never sent, one entry per message: the period that it was taken from, as `YYYY-MM-DD`; null if it
+ * took none.
+ */
+export async function returnQuota(tx: Sql, messages: readonly { ownerId: string; period: string | null }[]): Promise<void> {
   const counts = new Map<string, { ownerId: string; period: string; n: number }>()
-  for (const { ownerId, period } of taken) {
+  for (const { ownerId, period } of messages) {
+    if (period === null) continue
     const name = `${ownerId} ${period}`
     const entry = counts.get(name) ?? { ownerId, period, n: 0 }
     entry.n++

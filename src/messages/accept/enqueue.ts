@@ -100,7 +100,7 @@ export async function enqueueMessages(
  */
 export async function takeBack(app: App, tx: Sql, campaignId: string): Promise<string[]> {
   const rows = await deleteUnsent(tx, campaignId)
-  await giveBack(tx, rows)
+  await returnQuota(tx, rows)
   await dropJobs(app, tx, rows)
   return rows.map(({ id }) => id)
 }
@@ -114,17 +114,10 @@ async function dropJobs(app: App, tx: Sql, rows: readonly UnsentMessage[]): Prom
 /** Cancels a campaign's queued messages and returns their quota. */
 export async function cancelQueued(tx: Sql, campaignId: string): Promise<void> {
   const rows = await cancelQueuedOf(tx, campaignId)
-  await giveBack(tx, rows)
+  await returnQuota(tx, rows)
   const now = new Date()
   await emit(
     tx,
     rows.map((row) => messageEvent(row, 'cancelled', now)),
-  )
-}
-
-async function giveBack(tx: Sql, rows: readonly UnsentMessage[]): Promise<void> {
-  await returnQuota(
-    tx,
-    rows.flatMap(({ ownerId, period }) => (period ? [{ ownerId, period }] : [])),
   )
 }

@@ -61,10 +61,15 @@ export function isOpenSql(m: string): string {
 }
 
 /**
- * Locks messages in the order of their ids, and reads what the decision about each depends on. `blocked` relies on the index of open
- * messages by instance, peer and due time. The messages of one owner have different times of acceptance (`createdAt`), in the order of their
- * commits; only those of one transaction share one, and have ids in their order.
+ * True if an open message to the same recipient comes before the message `m`. Relies on the index of open messages by instance, peer and due
+ * time. The messages of one owner have different times of acceptance (`createdAt`), in the order of their commits; only those of one
+ * transaction share one, and have ids in their order.
  */
+export const isBehindSql = `exists (
+  select 1 from messages e where e."instanceId" = m."instanceId" and e.peer = m.peer and ${isOpenSql('e')}
+    and (e."dueAt", e."createdAt", e.id) < (m."dueAt", m."createdAt", m.id))`
+
+/** Locks messages in the order of their ids, and reads what the decision about each depends on. */
 export async function lockOpen(tx: Sql, ids: readonly string[]): Promise<OpenRow[]> {
   const { rows } = await tx.query<OpenRow>({
     name: 'messages.claim.read',
@@ -74,10 +79,7 @@ export async function lockOpen(tx: Sql, ids: readonly string[]): Promise<OpenRow
         m."handedAt" is not null or m."leaseToken" is not null as "mayHaveLeft",
         i.provider, i.settings, i.credentials, i."waNumber", i."deletedAt" is not null as "instanceDeleted", i.status = 'connected' as "instanceConnected",
         w."ownerId", ${planInForce} as plan, s.status <> 'inactive' as subscribed,
-        exists (
-          select 1 from messages e where e."instanceId" = m."instanceId" and e.peer = m.peer and ${isOpenSql('e')}
-            and (e."dueAt", e."createdAt", e.id) < (m."dueAt", m."createdAt", m.id)
-        ) as blocked,
+        ${isBehindSql} as blocked,
         now() as now
       from messages m
       join instances i on i.id = m."instanceId"
@@ -130,7 +132,7 @@ export interface LineRow extends Dispatchable {
   ready: boolean
 }
 
-/** The first `most` due messages of each line, in the order in which they leave. Relies on the index of open messages, as `blocked` does. */
+/** The first `most` due messages of each line, in the order in which they leave. Relies on the index of open messages, as {@link isBehindSql} does. */
 export async function readLines(
   sql: Sql,
   recipients: readonly { instanceId: string; peer: string }[],

@@ -14,10 +14,7 @@ import { type Failing, storeFailures } from './fail.sql.ts'
 export async function failMessages(tx: Sql, failing: readonly Failing[]): Promise<string[]> {
   if (failing.length === 0) return []
   const rows = await storeFailures(tx, failing)
-  await returnQuota(
-    tx,
-    rows.flatMap(({ ownerId, period }) => (period ? [{ ownerId, period }] : [])),
-  )
+  await returnQuota(tx, rows)
   await insertSuppressions(
     tx,
     rows.filter(({ error }) => error === optedOut).map(({ workspaceId, to }) => ({ workspaceId, phone: to })),

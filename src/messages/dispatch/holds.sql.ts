@@ -1,6 +1,6 @@
 // SQL of holds, by which networks asked to wait, and of the messages that wait under a key.
 import type { Sql } from '../../core/database/database.ts'
-import { isOpenSql } from './claim.sql.ts'
+import { isBehindSql, isOpenSql } from './claim.sql.ts'
 
 /** The holds among these keys that have not ended, with their ends. */
 export async function readHolds(tx: Sql, keys: readonly string[]): Promise<Map<string, Date>> {
@@ -66,10 +66,8 @@ export async function readWaited(tx: Sql, keys: readonly string[]): Promise<stri
 export async function readHeld(sql: Sql, key: string, limit: number): Promise<string[]> {
   const { rows } = await sql.query<{ id: string }>({
     name: 'holds.held',
-    text: `select m.id from messages m where ${held} and m."heldBy" = $1 and not exists (
-        select 1 from messages e where e."instanceId" = m."instanceId" and e.peer = m.peer and e.direction = 'outbound'
-          and e.status in ('queued', 'sending') and e."acceptedAt" is null and e."dueAt" <= now() and (e."dueAt", e."createdAt", e.id) < (m."dueAt", m."createdAt", m.id)
-      ) order by m."campaignId" is not null, m."scheduledAt" is not null, m."dueAt", m.id limit $2`,
+    text: `select m.id from messages m where ${held} and m."heldBy" = $1 and not ${isBehindSql}
+      order by m."campaignId" is not null, m."scheduledAt" is not null, m."dueAt", m.id limit $2`,
     values: [key, limit],
   })
   return rows.map(({ id }) => id)

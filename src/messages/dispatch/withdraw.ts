@@ -11,7 +11,7 @@ import { lockUnsentTo, storeWithdrawn, type Withdrawn } from './withdraw.sql.ts'
 
 /** The transaction `tx` holds the row locks of the messages. */
 export async function withdrawMessages(tx: Sql, withdrawn: readonly { id: string; error: string }[]): Promise<void> {
-  await giveBack(tx, await cancel(tx, withdrawn))
+  await returnQuota(tx, await cancel(tx, withdrawn))
 }
 
 /** Messages per statement: few enough for its time limit. */
@@ -36,7 +36,7 @@ export async function withdrawFrom(
     const waiting = unsent.flatMap(({ id, waiting }) => (waiting ? [id] : []))
     await deleteJobs(app, tx, campaignDispatchJob, waiting)
     // A row that changed during the wait for its lock counts in the limit, so fewer rows than the limit may not be all.
-    if (unsent.length === 0) return () => giveBack(tx, rows)
+    if (unsent.length === 0) return () => returnQuota(tx, rows)
   }
 }
 
@@ -55,11 +55,4 @@ async function cancel(tx: Sql, withdrawn: readonly { id: string; error: string }
   const campaigns = new Set(rows.flatMap(({ campaignId }) => campaignId ?? []))
   for (const id of [...campaigns].sort()) await announceChange(tx, subject('campaign', id))
   return rows
-}
-
-async function giveBack(tx: Sql, rows: readonly Withdrawn[]): Promise<void> {
-  await returnQuota(
-    tx,
-    rows.flatMap(({ ownerId, period }) => (period ? [{ ownerId, period }] : [])),
-  )
 }

@@ -55,8 +55,7 @@ async function eraseBatch(app: App, tx: Sql, asked: Asked): Promise<{ erased: nu
   const urls = messages.map(({ mediaUrl }) => mediaUrl)
   const files = await removeUnused(app, tx, asked.workspaceId, urls)
   // Last, because every acceptance of these owners waits for the row locks.
-  const taken = messages.flatMap(({ ownerId, period }) => (period === null ? [] : [{ ownerId, period }]))
-  if (taken.length > 0) await returnQuota(tx, taken)
+  await returnQuota(tx, messages)
   return { erased: messages.length, files }
 }
 
