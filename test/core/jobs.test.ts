@@ -6,6 +6,7 @@ import type { App } from '../../src/core/app.ts'
 import { bossDatabase } from '../../src/core/database/boss-database.ts'
 import type { Sql } from '../../src/core/database/database.ts'
 import { connectDedicated } from '../../src/core/database/dedicated.ts'
+import { indexJobs } from '../../src/core/jobs/due.sql.ts'
 import { defineJob, enqueue, implementJob } from '../../src/core/jobs/jobs.ts'
 import { makeQueues, workOn } from '../../src/core/jobs/work.ts'
 import { atEnd } from '../kit/at-end.ts'
@@ -82,6 +83,23 @@ it('fetches a burst by indexes, although the statistics are from a quiet moment,
   await app.boss.supervise()
   const { rows } = await sql(databaseUrl).query(`select from pgboss.job where name = 'burst' and state = 'completed'`)
   expect(rows).toHaveLength(0)
+})
+
+it('a process that starts waits for no transaction that adds jobs, and keeps none from adding them', async () => {
+  const app = await openApp(await cloneDatabase())
+  const busy = await app.pool.connect()
+  await busy.query('begin')
+  await busy.query('lock table pgboss.job_common in row exclusive mode')
+  const starting = await app.pool.connect()
+  await starting.query(`set lock_timeout = '100ms'`)
+  await indexJobs(starting)
+  // What a later version adds is created at its first start.
+  await busy.query('rollback')
+  await busy.query('drop index pgboss.gateway_job_active_idx')
+  await indexJobs(starting)
+  const { rows } = await busy.query(`select to_regclass('pgboss.gateway_job_active_idx') is not null as made`)
+  expect(rows).toEqual([{ made: true }])
+  for (const client of [busy, starting]) client.release(true)
 })
 
 it('settles each job of a batch by its own outcome', async () => {

@@ -14,12 +14,22 @@ const forgottenSeconds = 2
  */
 export const byIndexes = '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off'
 
+/** The tables that {@link indexJobs} has not set up. */
+const unset = `select oid::regclass as name from pg_class where oid in ('pgboss.job_common'::regclass, 'pgboss.queue'::regclass)
+  and reloptions is null`
+
+const isUnprepared = `select where exists (${unset}) or to_regclass('pgboss.gateway_job_delayed_idx') is null
+  or to_regclass('pgboss.gateway_job_active_idx') is null`
+
 /**
  * Indexes the jobs that start later than they were added, and those in progress. Both are few. Lets the tables collect more changes before they are
  * vacuumed and analyzed than tables of a few rows usually may: the scheduled jobs of an idle gateway alone caused that every minute, and
  * the statistics of forty columns were most of what it wrote ahead. The tables belong to pg-boss, which creates them before this runs.
  */
 export async function indexJobs(sql: Sql): Promise<void> {
+  // `create index if not exists` locks out all writers of jobs before it looks, and waits for those at work: a process that started beside
+  // a long transaction stopped all the others, and gave up after the lock timeout.
+  if ((await sql.query(isUnprepared)).rowCount === 0) return
   // One transaction. The lock lets processes that start together wait for each other, because `if not exists` does not.
   await sql.query(
     `select pg_advisory_xact_lock(hashtextextended('gateway job indexes', 0));
@@ -27,9 +37,7 @@ export async function indexJobs(sql: Sql): Promise<void> {
        where state < 'active' and start_after > created_on;
      create index if not exists gateway_job_active_idx on pgboss.job_common (heartbeat_on) where state = 'active';
      do $$ declare name regclass; begin
-       for name in select oid::regclass from pg_class where oid in ('pgboss.job_common'::regclass, 'pgboss.queue'::regclass)
-         and reloptions is null
-       loop
+       for name in ${unset} loop
          execute format('alter table %s set (autovacuum_vacuum_threshold = 1000, autovacuum_analyze_threshold = 5000)', name);
        end loop;
      end $$`,
