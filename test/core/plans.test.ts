@@ -6,7 +6,7 @@ import { startAnalyzing } from '../../src/core/database/statistics.ts'
 import { newId } from '../../src/core/id.ts'
 import { lockOpen } from '../../src/messages/dispatch/claim.sql.ts'
 import { sendMessages } from '../../src/messages/service.ts'
-import { addSteps, takeDueSteps } from '../../src/providers/sandbox/sandbox.sql.ts'
+import { addSteps, takeDueReports } from '../../src/providers/sandbox/sandbox.sql.ts'
 import { cloneDatabase } from '../kit/database.ts'
 import { until } from '../kit/until.ts'
 import { openWorkspace } from '../messages/rig.ts'
@@ -37,7 +37,7 @@ it('the due steps of the sandbox network are not compared with all others, altho
   const step = { instanceId: newId(), kind: 'answer' as const, reference: 'gone', after: 0 }
   await addSteps(database.pool, [step], 1)
   await database.pool.query('analyze sandbox_steps, sandbox_messages')
-  const plan = await planOf(database.pool, (tx) => takeDueSteps(tx, 1_000))
+  const plan = await planOf(database.pool, (tx) => takeDueReports(tx, 1_000))
   expect(plan).toContain('Index Cond: (id = ANY (')
   expect(plan).toContain('Index Cond: (reference = ')
   expect(plan).not.toContain('Join Filter')

@@ -21,15 +21,23 @@ export interface NewStep extends StepPayload {
   after: number
 }
 
-export interface Step {
+/** A step of a connection. */
+export interface Move {
   id: string
   instanceId: string
+  kind: StateKind
+  payload: StepPayload
+}
+
+/** A receipt or an answer. */
+export interface Report {
+  instanceId: string
   reference: string | null
-  kind: NewStep['kind']
+  kind: 'receipt' | 'answer'
   payload: StepPayload
   /** When it happened on the network. */
   at: Date
-  /** Number and text of the message that an `answer` answers; null in other steps. */
+  /** Number and text of the message that an `answer` answers; null in a receipt. */
   to: string | null
   body: string | null
 }
@@ -53,16 +61,17 @@ export async function addSteps(tx: Sql, steps: readonly NewStep[], latencyMs: nu
 }
 
 /**
- * Deletes the first `limit` due steps (index on "dueAt", id), and returns them in the order in which they happened. Skips the row locks of
+ * Deletes the first `limit` due receipts and answers (index on "dueAt", id), and returns them in the order in which they happened. Skips the row locks of
  * other processes, which take other steps; they are due again if this transaction fails. The planner may not join: most of the time the
  * table is empty, and with statistics of that time a join compared every step with every other one, 600 ms for 1,000 in place of 8 ms.
  */
-export async function takeDueSteps(tx: Sql, limit: number): Promise<Step[]> {
-  const { rows } = await tx.query<Step>({
+export async function takeDueReports(tx: Sql, limit: number): Promise<Report[]> {
+  const { rows } = await tx.query<Report>({
     name: 'sandbox.take',
     text: `with taken as (
         delete from sandbox_steps where id = any(array(
-          select id from sandbox_steps where "dueAt" <= clock_timestamp() order by "dueAt", id limit $1 for update skip locked
+          select id from sandbox_steps where "dueAt" <= clock_timestamp() and kind in ('receipt', 'answer')
+          order by "dueAt", id limit $1 for update skip locked
         )) returning id, "instanceId", reference, kind, payload, "dueAt" as at
       )
       select t.*, m."to", m.body from taken t
@@ -71,6 +80,22 @@ export async function takeDueSteps(tx: Sql, limit: number): Promise<Step[]> {
     values: [limit],
   })
   return rows
+}
+
+/** The due steps of connections, oldest first, at most `limit`. Any process may take them meanwhile. */
+export async function readDueMoves(sql: Sql, limit: number): Promise<Move[]> {
+  const { rows } = await sql.query<Move>({
+    name: 'sandbox.moves',
+    text: `select id, "instanceId", kind, payload from sandbox_steps where "dueAt" <= clock_timestamp() and kind not in ('receipt', 'answer')
+      order by "dueAt", id limit $1`,
+    values: [limit],
+  })
+  return rows
+}
+
+/** Deletes a step. Returns false if it is gone: the row lock makes two processes agree on who took it. */
+export async function deleteStep(tx: Sql, id: string): Promise<boolean> {
+  return (await tx.query('delete from sandbox_steps where id = $1', [id])).rowCount === 1
 }
 
 /** Milliseconds until the next step is due, which is negative for an overdue one; undefined if none is pending. */

@@ -1,28 +1,35 @@
 // Pending steps of the sandbox network, stored in the database so that a killed process loses none of them.
 import type { App } from '../../core/app.ts'
-import type { Sql } from '../../core/database/database.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
 import type { InboundMessage, Receipt, Reports, StateChange } from '../reports.ts'
-import { addSteps, type StateKind, type Step, takeDueSteps, untilNextStep } from './sandbox.sql.ts'
+import {
+  addSteps,
+  deleteStep,
+  type Move,
+  type Report,
+  readDueMoves,
+  type StateKind,
+  takeDueReports,
+  untilNextStep,
+} from './sandbox.sql.ts'
 import { sandboxNumber } from './script.ts'
 
-/** Most steps of one transaction. */
+/** Most steps of one turn. */
 const mostSteps = 1_000
 
 /**
- * Reports due steps, in the transaction that deletes them. If a process dies or freezes in between, the server ends its transaction, and they
- * are due again: receipts and answers are reported again, as on real networks (at-least-once delivery); changes of a connection happen once,
- * because they are made in that transaction. Returns the milliseconds until the next step, at most `idleMs`; 0 if more steps are due.
+ * Runs due steps. Receipts and answers are reported in the transaction that deletes them. If a process dies or freezes in between, the server
+ * ends its transaction, and they are due and reported again, as on real networks (at-least-once delivery). Returns the milliseconds until the
+ * next step, at most `idleMs`; 0 if more steps are due.
  */
 export async function runDueSteps(app: App, events: Reports, idleMs: number): Promise<number> {
-  const steps = await sqlTransaction(app.pool, async (tx) => {
-    const taken = await takeDueSteps(tx, mostSteps)
-    await report(taken, events)
-    for (const step of taken) if (step.kind !== 'receipt' && step.kind !== 'answer') await move(app, events, tx, step, step.kind)
-    return taken
+  const reported = await sqlTransaction(app.pool, async (tx) => {
+    const steps = await takeDueReports(tx, mostSteps)
+    await report(steps, events)
+    return steps.length
   })
-  if (steps.some(({ kind }) => kind !== 'receipt' && kind !== 'answer')) app.signals.emit('outbox')
-  if (steps.length === mostSteps) return 0
+  for (const step of await readDueMoves(app.pool, mostSteps)) await move(app, events, step)
+  if (reported === mostSteps) return 0
   return Math.max(0, Math.min(idleMs, (await untilNextStep(app.pool)) ?? idleMs))
 }
 
@@ -34,13 +41,17 @@ export const changes: Record<StateKind, (instanceId: string, seed: number) => Om
   restrict: () => ({ restricted: true, error: 'ACCOUNT_RESTRICTED' }),
 }
 
-/** Changes the state of an instance as a step of its connection says, and adds the step that follows. */
-async function move(app: App, events: Reports, tx: Sql, { instanceId, payload }: Step, kind: StateKind): Promise<void> {
-  await events.state({ instanceId, ...changes[kind](instanceId, app.config.sandboxSeed) }, tx)
-  if (payload.next) await addSteps(tx, [{ instanceId, ...payload.next }], app.config.sandboxLatencyMs)
+/** Changes the state of an instance once, in the transaction that deletes the step and adds the one that follows. */
+async function move(app: App, events: Reports, { id, instanceId, kind, payload }: Move): Promise<void> {
+  await sqlTransaction(app.pool, async (tx) => {
+    if (!(await deleteStep(tx, id))) return
+    await events.state({ instanceId, ...changes[kind](instanceId, app.config.sandboxSeed) }, tx)
+    if (payload.next) await addSteps(tx, [{ instanceId, ...payload.next }], app.config.sandboxLatencyMs)
+  })
+  app.signals.emit('outbox')
 }
 
-async function report(steps: readonly Step[], events: Reports): Promise<void> {
+async function report(steps: readonly Report[], events: Reports): Promise<void> {
   const receipts: Receipt[] = []
   const answers: InboundMessage[] = []
   for (const { kind, instanceId, reference, payload, at, to, body } of steps) {
