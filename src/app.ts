@@ -4,7 +4,7 @@ import { readAuthors } from './accounts/find-user.ts'
 import { limitSignIn } from './billing/admission/sign-in-rate.ts'
 import { keepRecipients } from './campaigns/expired.sql.ts'
 import { plannedSends } from './campaigns/forecast.ts'
-import { forgetTakenBack } from './campaigns/planned.sql.ts'
+import { eraseRecipients } from './campaigns/planned.sql.ts'
 import { checkCampaign } from './campaigns/service.ts'
 import { type App, type AppOptions, createApp } from './core/app.ts'
 import { sampleEvent } from './event-types.ts'
@@ -52,7 +52,7 @@ export async function openApp(options: Omit<AppOptions, 'hooks'>): Promise<App> 
       knownNumbers,
       leaveOutOfCampaigns: withdrawFrom,
       keepRecipients,
-      forgetTakenBack,
+      eraseRecipients,
       eraseNumber,
       eraseAnswers,
       deleteEndpoints: endEndpoints,

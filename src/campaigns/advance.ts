@@ -126,6 +126,7 @@ async function hold(app: App, tx: Sql, campaign: LockedCampaign, { planned, wait
   const takenBack = waiting > 0 ? await takeBackAndPlan(app, tx, id) : 0
   if (status === 'scheduled') await saveHeld(tx, id)
   if (takenBack > 0 || status === 'scheduled') await announceChange(tx, subject('campaign', id))
+  if (status === 'scheduled') await tellCampaign(tx, id)
   // Without a planned recipient, only attempts in progress are left, which complete it.
   await wake(app, tx, id, planned + takenBack > 0 ? until : lookAgainAt(campaign, now))
   return false
@@ -154,7 +155,10 @@ async function leaveOutUnwanted(
     await endPlanned(tx, id, { status: 'cancelled', error: fault }, positions)
     await change(tx, id, 'running')
   }
-  if (others.length === 0) return true
+  if (others.length === 0) {
+    if (campaign.status !== 'running') await tellCampaign(tx, id)
+    return true
+  }
   return await send(app, tx, campaign, others.slice(0, most), others.length > most)
 }
 
@@ -194,7 +198,7 @@ async function pace(tx: Sql, campaign: LockedCampaign, state: SafetyState, count
   if (rate === null) return null
   const byState = defaultRates[state]
   const nextAt = nextMoment({ rate, nextAt: campaign.nextAt }, campaign.ratePerMinute ?? byState, count, campaign.now)
-  await savePace(tx, campaign.id, byState, nextAt)
+  await savePace(tx, campaign.id, campaign.provider === 'sandbox' ? null : byState, nextAt)
   return nextAt
 }
 

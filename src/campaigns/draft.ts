@@ -8,7 +8,6 @@ import { readSendingInstances } from '../instances/sending.sql.ts'
 import { checkInstance } from '../instances/service.ts'
 import { typesOfFiles } from '../media/service.ts'
 import { withoutFile } from '../message-types/fields.ts'
-import type { SendType } from '../message-types/service.ts'
 import { providerOf } from '../providers/providers.ts'
 import { suppressed } from '../suppressions/service.ts'
 import { readSuppressed } from '../suppressions/suppressions.sql.ts'
@@ -32,22 +31,23 @@ export async function draftCampaign(
   const { workspaceId, ownerId, plan } = principal
   await checkInstance(tx.db, workspaceId, fields.instanceId)
   const content = await contentOf(app, tx, workspaceId, fields)
-  await checkStoredFile(app, tx, fields)
+  await checkStoredFile(app, tx, fields.instanceId, content)
   await addContacts(tx, workspaceId, fields, audience)
   if (audience.size > (await plannedLeft(tx, ownerId, plan))) throw await tooMuchPlanned(tx, principal)
   return content
 }
 
-/** @throws VALIDATION_ERROR when its file is one of ours that is not there, or that the network of the instance does not take. */
-async function checkStoredFile(app: App, tx: Tx, { instanceId, templateId, type, mediaUrl }: CampaignFields): Promise<void> {
-  if (templateId != null || !mediaUrl) return
+/** @throws VALIDATION_ERROR or TEMPLATE_INVALID when its file is one of ours that is not there, or that the network of the instance does not take. */
+async function checkStoredFile(app: App, tx: Tx, instanceId: string, { templateId, type, mediaUrl }: Content): Promise<void> {
+  if (!mediaUrl) return
+  const refusal = templateId === null ? 'VALIDATION_ERROR' : 'TEMPLATE_INVALID'
   const fileType = (await typesOfFiles(app, tx, [mediaUrl])).get(mediaUrl)
-  if (fileType === null) fail('VALIDATION_ERROR', `mediaUrl: ${withoutFile}`)
+  if (fileType === null) fail(refusal, `mediaUrl: ${withoutFile}`)
   if (fileType === undefined) return
   const { instances } = await readSendingInstances(tx, [instanceId])
   const provider = instances.get(instanceId)?.provider
-  const fault = provider && providerOf(app, provider)?.faultOfFile?.(type as SendType, fileType)
-  if (fault) fail('VALIDATION_ERROR', `mediaUrl: ${fault}`)
+  const fault = provider && providerOf(app, provider)?.faultOfFile?.(type, fileType)
+  if (fault) fail(refusal, `mediaUrl: ${fault}`)
 }
 
 export async function tooMuchPlanned(tx: Tx, { ownerId, plan }: Context['principal']): Promise<Error> {

@@ -7,7 +7,8 @@ export async function keepRecipients(tx: Sql, messages: readonly EndedMessage[])
   for (const [campaignId, ended] of Map.groupBy(messages, (message) => message.campaignId)) {
     if (campaignId === null) continue
     await tx.query(
-      `update campaign_recipients r set status = u.status, error = u.error, "updatedAt" = u.at, "messageId" = null, body = null
+      `update campaign_recipients r set status = u.status, error = u.error, "updatedAt" = u.at, "messageId" = null, body = null,
+         parameters = null
        from unnest($2::uuid[], $3::recipient_status[], $4::text[], $5::timestamptz[]) as u(id, status, error, at)
        where r."campaignId" = $1 and r.status = 'enqueued' and r."messageId" = u.id`,
       [

@@ -43,7 +43,7 @@ export function wakeAt(nextAt: Date, now: Date): Date {
   return new Date(Math.max(nextAt.getTime(), now.getTime() + leastGapMs))
 }
 
-/** The earliest time of the next message when the rate changes: at most the new time between two messages ahead. */
-export function nextAtNewRate(nextAt: Date | null, rate: number, now: Date): Date | null {
-  return nextAt && new Date(Math.min(nextAt.getTime(), now.getTime() + minuteMs / rate))
+/** The earliest time of the next message when the rate changes: at most the new time between two messages ahead; null without a rate. */
+export function nextAtNewRate(nextAt: Date | null, rate: number | null, now: Date): Date | null {
+  return nextAt && rate ? new Date(Math.min(nextAt.getTime(), now.getTime() + minuteMs / rate)) : null
 }

@@ -1,4 +1,4 @@
-// SQL of planned recipients: ends them, and forgets the messages that they had.
+// SQL of planned recipients: ends them, with the text that they would have got.
 import type { Sql } from '../core/database/database.ts'
 import type { EventfulMessage } from '../messages/events.ts'
 
@@ -22,7 +22,8 @@ export async function setEnded(
        select position, "messageId" as id, "to", reference from campaign_recipients
        where "campaignId" = $1 and status = 'planned' and ($4::int[] is null or position = any($4::int[]))
      ), ended as (
-       update campaign_recipients r set status = $2::recipient_status, error = $3, "messageId" = null, "updatedAt" = now()
+       update campaign_recipients r set status = $2::recipient_status, error = $3, "messageId" = null, body = null, parameters = null,
+         "updatedAt" = now()
        from planned p where r."campaignId" = $1 and r.position = p.position
      ) select p.id, c."workspaceId", c."instanceId", c.id as "campaignId", null as "providerMessageId", p."to", p.reference
      from planned p join campaigns c on c.id = $1 where p.id is not null order by p.position`,
@@ -32,18 +33,24 @@ export async function setEnded(
 }
 
 /**
- * Implements `Hooks.forgetTakenBack`. Only campaigns that have not ended have planned recipients. Relies on the index
- * (campaignId, status, position).
+ * Implements `Hooks.eraseRecipients`. Only campaigns that have not ended have planned recipients. Locks their rows first, so that none of
+ * them is about to send. Relies on the index (campaignId, status, position).
  */
-export async function forgetTakenBack(tx: Sql, workspaceId: string, phone: string): Promise<string[]> {
-  const { rows } = await tx.query<{ id: string }>(
-    `with known as (
-       select r."campaignId", r.position, r."messageId" as id from campaigns c join campaign_recipients r on r."campaignId" = c.id
-       where c."workspaceId" = $1 and c.status in ('scheduled', 'running', 'paused') and r.status = 'planned' and r."to" = $2
-         and r."messageId" is not null for update of r
-     ) update campaign_recipients r set "messageId" = null from known k
-     where r."campaignId" = k."campaignId" and r.position = k.position returning k.id`,
+export async function eraseRecipients(tx: Sql, workspaceId: string, phone: string): Promise<string[]> {
+  await tx.query(
+    `select from campaigns c where "workspaceId" = $1 and status in ('scheduled', 'running', 'paused') and exists (
+       select from campaign_recipients r where r."campaignId" = c.id and r.status = 'planned' and r."to" = $2
+     ) order by id for no key update`,
     [workspaceId, phone],
   )
-  return rows.map(({ id }) => id)
+  const { rows } = await tx.query<{ id: string | null }>(
+    `with known as (
+       select r."campaignId", r.position, r."messageId" as id from campaigns c join campaign_recipients r on r."campaignId" = c.id
+       where c."workspaceId" = $1 and c.status in ('scheduled', 'running', 'paused') and r.status = 'planned' and r."to" = $2 for update of r
+     ) update campaign_recipients r set status = 'cancelled', error = 'CONTACT_DELETED', "messageId" = null, body = null, parameters = null,
+       "updatedAt" = now()
+     from known k where r."campaignId" = k."campaignId" and r.position = k.position returning k.id`,
+    [workspaceId, phone],
+  )
+  return rows.flatMap(({ id }) => id ?? [])
 }

@@ -22,7 +22,9 @@ export async function updateCampaign(ctx: Context, id: string, changes: UpdateCa
     const fault = obstacle('change', campaign.status)
     if (fault !== null) fail('INVALID_STATE', fault)
     const { name = campaign.name, ratePerMinute = campaign.ratePerMinute, quietHours = campaign.quietHours } = changes
-    const nextAt = changes.ratePerMinute ? nextAtNewRate(campaign.nextAt, changes.ratePerMinute, campaign.now) : campaign.nextAt
+    // Undefined if it stays, null without a limit.
+    const newRate = changes.ratePerMinute === null ? campaign.defaultRate : changes.ratePerMinute
+    const nextAt = newRate === undefined ? campaign.nextAt : nextAtNewRate(campaign.nextAt, newRate, campaign.now)
     const changed = await saveChanges(tx, id, { name, ratePerMinute, quietHours, nextAt })
     // The next step looks at the new rate and hours.
     if (changed.status === 'running') await wake(ctx.app, tx, id)

@@ -98,10 +98,10 @@ export interface Hooks {
   /** Keeps the last status of the recipients whose messages are about to be deleted, so that the counts of their campaigns stay. */
   keepRecipients: (tx: Sql, messages: readonly EndedMessage[]) => Promise<void>
   /**
-   * Forgets the messages to this number that campaigns of the workspace enqueued, took back and have not ended. Returns their ids, under
-   * which the event log knows them.
+   * Cancels the planned recipients with this number in campaigns of the workspace, and erases their text. Returns the ids of messages that
+   * had been enqueued for them and taken back, under which the event log knows them.
    */
-  forgetTakenBack: (tx: Sql, workspaceId: string, phone: string) => Promise<string[]>
+  eraseRecipients: (tx: Sql, workspaceId: string, phone: string) => Promise<string[]>
   /** Erases the messages of the workspace with this number, in both directions, soon after the transaction commits. */
   eraseNumber: (app: App, tx: Sql, workspaceId: string, phone: string) => Promise<void>
   /** Erases what the receivers of webhooks answered to events of these messages. */

@@ -134,6 +134,27 @@ describe('a contact that is deleted after the campaign was made', () => {
     await until(async () => (await logged()).length === 0)
   })
 
+  it('leaves no text for it in campaigns that have not reached it if it is erased', async () => {
+    const { to, ids } = await newContacts(1)
+    const template = { name: `For ${to[0]}`, type: 'text', body: 'Dear {{contact.name}}' }
+    const templateId = (await client.post('templates', template)).body.data.id
+    const content = { type: undefined, text: undefined, templateId, recipients: undefined, contactIds: ids, scheduledAt: later() }
+    const [scheduled, cancelled] = [
+      expectCreated(await client.post('campaigns', campaignTo(scene.phone.id, [], content))),
+      expectCreated(await client.post('campaigns', campaignTo(scene.phone.id, [], content))),
+    ]
+    await client.post(`campaigns/${cancelled}/cancel`)
+    await client.delete(`contacts/${ids[0]}?erase=true`)
+    const texts = `select body, parameters, status::text, error from campaign_recipients where "campaignId" = any($1) order by error`
+    const rows = async () => (await sql(scene.databaseUrl).query(texts, [[scheduled, cancelled]])).rows
+    const ended = { body: null, parameters: null, status: 'cancelled' }
+    await until(async () => (await rows()).every(({ body }) => body === null))
+    expect(await rows()).toEqual([
+      { ...ended, error: 'CONTACT_DELETED' },
+      { ...ended, error: null },
+    ])
+  })
+
   it('leaves single messages to the number alone', async () => {
     const { to, ids } = await newContacts(1)
     const body = { instanceId: scene.phone.id, to: to[0], type: 'text', text: 'Hello', scheduledAt: later() }

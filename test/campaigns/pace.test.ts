@@ -18,8 +18,9 @@ beforeAll(async () => {
 })
 
 function fresh(count: number): string[] {
+  const from = used
   used += count
-  return numbers(count, '5555', used)
+  return numbers(count, '5555', from)
 }
 
 async function create(to: readonly string[], fields: object = {}, instanceId = scene.phone.id): Promise<string> {
@@ -83,6 +84,21 @@ describe('a rate', () => {
     for (const id of ids) await client.post(`campaigns/${id}/cancel`)
   })
 
+  it('that is taken away in the sandbox leaves none, so that the rest leaves at once', async () => {
+    const to = fresh(3)
+    const id = await create(to, { ratePerMinute: 1 })
+    await until(async () => (await statsOf(client, id)).stats.planned === 2)
+    const answer = await client.graphql(
+      `mutation ($id: ID!) { updateCampaign(id: $id, input: { ratePerMinute: null }) ${record} }`,
+      {
+        id,
+      },
+    )
+    expect(answer.body.data.updateCampaign.ratePerMinute).toBeNull()
+    await reach(client, id, 'completed')
+    await expectOnceEach(scene.databaseUrl, id, to)
+  })
+
   it('that is raised takes effect at once', async () => {
     const id = await create(fresh(3), { ratePerMinute: 1 })
     await until(async () => (await statsOf(client, id)).stats.planned === 2)
@@ -119,6 +135,30 @@ describe('quiet hours', () => {
     await reach(client, id, 'completed')
     await expectOnceEach(scene.databaseUrl, id, to)
   })
+
+  it.each(['quiet hours hold', 'its first page is suppressed in'])(
+    'or not, a campaign that starts tells that it is running: %s a scheduled one',
+    async (cause) => {
+      const quiet = cause.startsWith('quiet')
+      // 50 recipients are a page.
+      const to = fresh(quiet ? 2 : 51)
+      const id = await create(to, {
+        scheduledAt: new Date(Date.now() + 2_000).toISOString(),
+        ...(quiet ? { quietHours: quietNow() } : { ratePerMinute: 600 }),
+      })
+      for (const phone of quiet ? [] : to.slice(0, 50)) await client.post('suppressions', { phone })
+      const told = async () => {
+        const { rows } = await sql(scene.databaseUrl).query(
+          `select payload->>'status' as status from events where "campaignId" = $1 and type = 'campaign.changed' order by seq`,
+          [id],
+        )
+        return rows.map(({ status }) => status)
+      }
+      const expected = quiet ? ['scheduled', 'running'] : ['scheduled', 'running', 'completed']
+      await until(async () => (await told()).length >= expected.length)
+      expect(await told()).toEqual(expected)
+    },
+  )
 
   it('that begin take back what waits for its instance', async () => {
     const { databaseUrl, account } = scene

@@ -68,6 +68,7 @@ describe('the pace', () => {
     expect(nextAtNewRate(at(60_000), 60, at(0))).toEqual(at(1_000))
     expect(nextAtNewRate(at(500), 60, at(0))).toEqual(at(500))
     expect(nextAtNewRate(null, 60, at(0))).toBeNull()
+    expect(nextAtNewRate(at(60_000), null, at(0))).toBeNull()
   })
 })
 

@@ -34,7 +34,7 @@ export const eraseImplementation: JobImplementation = implementJob(
 
 /** Each batch commits by itself, so that another worker can continue. Returns an Error while a message is being sent. */
 async function eraseAll(app: App, asked: Asked): Promise<Error | undefined> {
-  await sqlTransaction(app.pool, (tx) => eraseTakenBack(app, tx, asked))
+  await sqlTransaction(app.pool, (tx) => erasePlanned(app, tx, asked))
   for (;;) {
     if (app.stopping) return new Error('handed back')
     const { erased, files } = await sqlTransaction(app.pool, (tx) => eraseBatch(app, tx, asked))
@@ -59,9 +59,9 @@ async function eraseBatch(app: App, tx: Sql, asked: Asked): Promise<{ erased: nu
   return { erased: messages.length, files }
 }
 
-/** Erases the traces of messages that a campaign took back and has not sent again. */
-async function eraseTakenBack(app: App, tx: Sql, { workspaceId, phone }: Asked): Promise<void> {
-  await eraseTraces(app, tx, await app.hooks.forgetTakenBack(tx, workspaceId, phone))
+/** Cancels what campaigns would send to the number, and erases the traces of messages that one took back and has not sent again. */
+async function erasePlanned(app: App, tx: Sql, { workspaceId, phone }: Asked): Promise<void> {
+  await eraseTraces(app, tx, await app.hooks.eraseRecipients(tx, workspaceId, phone))
 }
 
 /** Erases the personal data of messages in the event log, and the answers of webhook receivers to their events. */
