@@ -96,7 +96,7 @@ export const SendMessagesInput = defineInput(
       .min(1)
       .max(1000)
       .describe(
-        '1 to 1000 messages, each with the fields of SendMessageInput, or of ScheduleMessageInput if it has `scheduledAt`.',
+        '1 to 1000 messages, each with the fields of SendMessageInput, or of ScheduleMessageInput if it has `scheduledAt`. The `idempotencyKey` of a message counts if the bulk has none.',
       ),
     idempotencyKey: messageFields.idempotencyKey,
   }),

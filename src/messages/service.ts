@@ -3,7 +3,7 @@ import { returnQuota } from '../billing/admission/quota.ts'
 import type { Context } from '../core/context.ts'
 import type { Db } from '../core/database/database.ts'
 import { codeOf, type ErrorCode, errors, fail } from '../core/errors.ts'
-import { acceptedBefore, orAsBefore, write, writeInPieces } from '../core/idempotency/idempotency.ts'
+import { acceptedBefore, keyed, orAsBefore, write, writeInPieces } from '../core/idempotency/idempotency.ts'
 import { publicFailure } from '../core/public-failure.ts'
 import { ownTurn } from '../core/turns.ts'
 import { announceChange, subject } from '../events/live/follow.ts'
@@ -93,7 +93,7 @@ async function acceptEach(ctx: Context, messages: readonly unknown[]): Promise<B
   for (const [index, message] of messages.entries()) {
     if (index % messagesPerTurn === messagesPerTurn - 1) await ownTurn()
     try {
-      submissions.set(index, submissionOf(memberOf(ctx, index), message))
+      submissions.set(index, submissionOf(ctx.idempotency ? memberOf(ctx, index) : withOwnKey(ctx, message), message))
     } catch (error) {
       refused.set(index, refusalOf(ctx, error))
     }
@@ -108,7 +108,7 @@ async function acceptEach(ctx: Context, messages: readonly unknown[]): Promise<B
   const indexes = [...submissions.keys()]
   for (const [i, answer] of (await acceptMessages(ctx, [...submissions.values()])).entries()) {
     // Another request is sending the same bulk at this moment.
-    if (codeOf(answer)?.startsWith('IDEMPOTENCY_')) throw answer
+    if (ctx.idempotency && codeOf(answer)?.startsWith('IDEMPOTENCY_')) throw answer
     const index = indexes[i] as number
     if (answer instanceof Error) result.rejected.push({ index, ...refusalOf(ctx, answer) })
     else result.accepted.push({ index, id: answer.id })
@@ -117,9 +117,22 @@ async function acceptEach(ctx: Context, messages: readonly unknown[]): Promise<B
   return result
 }
 
+/** Uses the key of a single message as its own mutation does. @throws VALIDATION_ERROR when it is malformed. */
+function withOwnKey(ctx: Context, message: unknown): Context {
+  const key = typeof message === 'object' && message !== null && (message as { idempotencyKey?: unknown }).idempotencyKey
+  if (typeof key !== 'string') return ctx
+  return keyed({ ...ctx }, isScheduled(message) ? 'scheduleMessage' : 'sendMessage', {
+    ...(message as object),
+    idempotencyKey: key,
+  })
+}
+
+function isScheduled(message: unknown): boolean {
+  return typeof message === 'object' && message !== null && (message as { scheduledAt?: unknown }).scheduledAt != null
+}
+
 function submissionOf(ctx: Context, message: unknown): Submission {
-  const scheduled = typeof message === 'object' && message !== null && (message as { scheduledAt?: unknown }).scheduledAt != null
-  return scheduled ? scheduledSubmission(ctx, message) : instantSubmission(ctx, message)
+  return isScheduled(message) ? scheduledSubmission(ctx, message) : instantSubmission(ctx, message)
 }
 
 /**

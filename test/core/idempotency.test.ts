@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createCampaign } from '../../src/campaigns/create.ts'
 import type { App } from '../../src/core/app.ts'
 import type { Context } from '../../src/core/context.ts'
-import { keepFailure } from '../../src/core/idempotency/idempotency.ts'
+import { fingerprintOf, keepFailure } from '../../src/core/idempotency/idempotency.ts'
 import { pruneKeys } from '../../src/core/idempotency/prune.ts'
 import { createEgress } from '../../src/core/network/egress.ts'
 import { lookupNumbers } from '../../src/instances/lookup.ts'
@@ -128,4 +128,20 @@ it('wakes the relay when a change has committed, so that its events are not late
   })
   await cancelMessage(ctx, id)
   await vi.waitFor(() => expect(statuses).toEqual([{ status: 'cancelled' }]))
+})
+
+it('the key of a message in a bulk counts if the bulk has none', async () => {
+  const text = { instanceId, to: '+393331234501', type: 'text', text: 'hello', idempotencyKey: 'own' }
+  const first = await sendMessages(ctx, [text, text, { ...text, idempotencyKey: 'other' }])
+  expect(new Set(first.accepted.map(({ id }) => id)).size).toBe(2)
+  const again = await sendMessages(ctx, [text, { ...text, text: 'changed' }])
+  expect(again.accepted).toEqual([{ index: 0, id: first.accepted[0]?.id }])
+  expect(again.rejected).toMatchObject([{ index: 1, code: 'IDEMPOTENCY_KEY_REUSED' }])
+})
+
+it('a path with a trailing slash is the same request', () => {
+  const of = (url: string) => fingerprintOf({ method: 'POST', url }, Buffer.from('{}')).toString('hex')
+  expect(of('/api/v1/messages/send/')).toBe(of('/api/v1/messages/send'))
+  expect(of('/api/v1/messages/send/?a=/')).toBe(of('/api/v1/messages/send?a=/'))
+  expect(of('/api/v1/messages/send?a=/')).not.toBe(of('/api/v1/messages/send?a='))
 })

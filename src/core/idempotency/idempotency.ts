@@ -36,9 +36,9 @@ export function fingerprintOf({ method, url }: Addressed, bytes: Uint8Array): Bu
   return fingerprinting({ method, url }).update(bytes).digest()
 }
 
-/** A fingerprint whose bytes are added later. */
+/** A fingerprint whose bytes are added later. A path with a trailing slash is the same route. */
 export function fingerprinting({ method, url }: Addressed): Hash {
-  return createHash('sha256').update(`${method} ${url}\n`)
+  return createHash('sha256').update(`${method} ${url.replace(/^([^?]+)\/(?=\?|$)/, '$1')}\n`)
 }
 
 /**

@@ -4,7 +4,6 @@ import { failure } from '../../core/errors.ts'
 import { newId } from '../../core/id.ts'
 import { senderOf } from '../../core/principal.ts'
 import { withoutFile } from '../../message-types/fields.ts'
-import type { SendType } from '../../message-types/service.ts'
 import { providerOf, sendsTemplates } from '../../providers/providers.ts'
 import { suppressed } from '../../suppressions/service.ts'
 import { compose, fillTemplate } from './compose.ts'
@@ -34,10 +33,12 @@ export function draftAll(
     const contact = references.contact(submission)
     try {
       const fileType = references.fileType(submission)
-      if (fileType === null) throw failure('VALIDATION_ERROR', `mediaUrl: ${withoutFile}`)
+      const refusal = input.templateId == null ? 'VALIDATION_ERROR' : 'TEMPLATE_INVALID'
+      if (fileType === null) throw failure(refusal, `mediaUrl: ${withoutFile}`)
       if (!instance) throw failure('NOT_FOUND', 'Instance not found')
-      const fault = fileType && providerOf(app, instance.provider)?.faultOfFile?.(input.type as SendType, fileType)
-      if (fault) throw failure('VALIDATION_ERROR', `mediaUrl: ${fault}`)
+      const type = input.type ?? references.template(submission)?.type
+      const fault = fileType && type && providerOf(app, instance.provider)?.faultOfFile?.(type, fileType)
+      if (fault) throw failure(refusal, `mediaUrl: ${fault}`)
       const composed =
         input.templateId == null
           ? compose(input, contact)

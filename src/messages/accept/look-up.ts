@@ -29,7 +29,7 @@ export interface References {
   contact: (message: MessageReferences) => NamedContact | undefined
   /** @throws TEMPLATE_INVALID when the template does not compile. */
   template: (message: MessageReferences) => OpenTemplate | undefined
-  /** The MIME type of a file of this gateway; null if there is none behind its address, undefined for another address or none. */
+  /** The MIME type of the file of the message or its template; null if this gateway has none behind its own address, undefined for another address or none. */
   fileType: (message: MessageReferences) => string | null | undefined
   /** True if the recipient is in the do-not-contact list. */
   isSuppressed: (message: MessageReferences) => boolean
@@ -55,6 +55,11 @@ export async function lookUp(app: App, tx: Sql, messages: readonly MessageRefere
       messages.map(({ principal, input }) => ({ workspaceId: principal.workspaceId, phone: input.to })),
     ),
   ])
+  const filesOfTemplates = await typesOfFiles(
+    app,
+    tx,
+    [...templates.values()].flatMap(({ mediaUrl }) => mediaUrl ?? []),
+  )
   const compiled = new Map<string, Compiled>()
   function open({ id, type, body, mediaUrl, cloud }: Template): OpenTemplate {
     const text = compiled.get(id) ?? compileTemplate(body)
@@ -74,7 +79,10 @@ export async function lookUp(app: App, tx: Sql, messages: readonly MessageRefere
       return template && open(template)
     },
     isSuppressed: ({ principal, input }) => isSuppressed(principal.workspaceId, input.to),
-    fileType: ({ input }) => (input.templateId == null ? files.get(input.mediaUrl ?? '') : undefined),
+    fileType: ({ principal, input }) => {
+      if (input.templateId == null) return files.get(input.mediaUrl ?? '')
+      return filesOfTemplates.get(own(principal, templates.get(input.templateId))?.mediaUrl ?? '')
+    },
   }
 }
 
