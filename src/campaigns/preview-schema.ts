@@ -54,7 +54,7 @@ const CampaignPreviewRef = builder.objectRef<CampaignPreview>('CampaignPreview')
       type: 'DateTime',
       nullable: true,
       description:
-        'When the last message would leave, by the rate and the quiet hours. Null without a rate, and after more than 366 quiet hours.',
+        'When the last message would leave, by the rate and the quiet hours. Null without a rate, and after more than 366 periods of quiet hours.',
     }),
     warnings: t.exposeStringList('warnings', {
       extensions: { items: 10 },

@@ -75,7 +75,7 @@ export const CampaignRef = builder.prismaObject('Campaign', {
       nullable: true,
       extensions: { columns: ['id', 'status', 'scheduledFor', 'nextAt', 'quietHours', 'ratePerMinute', 'defaultRate'] },
       description:
-        'When the last planned message leaves, if nothing holds it up; null if `nextAt` or `ratePerMinute` is, and after more than 366 quiet hours.',
+        'When the last planned message leaves, if nothing holds it up; null if `nextAt` or `ratePerMinute` is, and after more than 366 periods of quiet hours.',
       resolve: (campaign, _, ctx) => lastAtOf(ctx, campaign),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),

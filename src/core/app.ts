@@ -84,7 +84,7 @@ export interface Hooks {
   releaseWaiting: (app: App, tx: Sql, instanceId: string) => Promise<void>
   /** How many messages campaigns are going to send through each instance, in each of the `days` times 24 hours from `from` on. */
   plannedSends: (app: App, instanceIds: readonly string[], from: Date, days: number) => Promise<number[][]>
-  /** For each number of which the messages of the instance tell it: whether it is on the network. */
+  /** Returns for each number whether it is on the network, as far as the messages of the instance show it. */
   knownNumbers: (
     app: App,
     instance: { id: string; workspaceId: string },
@@ -177,7 +177,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     // Its notifications and its settings belong to a session.
     connectionString: config.databaseDirectUrl ?? databaseUrl,
     max: 4,
-    // For its pool, which closes a connection whose statement got no answer for so long. Its types do not have them.
+    // Options of its pool, which the types of pg-boss do not declare. `query_timeout` closes a connection whose statement got no answer for
+    // that long.
     ...{ query_timeout: longestSilenceMs, keepAlive: true, Client: JobClient },
     // For the connection that listens: its loss would otherwise go unnoticed for 15 s.
     notifyHeartbeatIntervalMs: 3_000,

@@ -6,7 +6,7 @@ export interface Fit {
   ownerId: string
   /** How many the plan allows. */
   most: number
-  /** True after a fall of the plan. Otherwise nothing further rests: an operator may have given more than the plan allows. */
+  /** True after a change to a smaller plan. Otherwise nothing further rests: an operator may have given more than the plan allows. */
   fell: boolean
 }
 

@@ -19,7 +19,7 @@ export function requireManager({ role }: Pick<Principal, 'role'>): void {
 
 /**
  * {@link requireManager} with the present role, locked for the transaction. @throws FORBIDDEN when the role is collaborator; and
- * as `App.lockCallerRole`.
+ * as `Hooks.lockCallerRole`.
  */
 export async function lockManager({ app, principal }: Context, tx: Sql): Promise<void> {
   requireManager({ role: await app.hooks.lockCallerRole(tx, principal) })

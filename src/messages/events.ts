@@ -107,7 +107,7 @@ export function messageEvent(message: EventfulMessage, status: keyof typeof prog
   return progress[status].event({ ...fields, status, ...given }, occurrence)
 }
 
-/** Counts the messages of events by status and error, once each, where events are numbered. */
+/** Counts the messages of events by status and error when their events are numbered. A repeated batch is counted again. */
 export function countingSink({ metrics }: Pick<App, 'metrics'>): RelaySink {
   return async (_, events) => {
     for (const { type, payload } of events) {

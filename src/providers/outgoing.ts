@@ -73,7 +73,7 @@ export type OutgoingMessage = { [Type in OutgoingType]: OutgoingOf<Type> }[Outgo
 
 /**
  * The messages that wait with one that is to be tried later: those to the same recipient, of the same instance, or of the account. With
- * `connection`, those of the instance wait for no time, but until a process reports that it can send for it.
+ * `connection`, the messages of the instance wait until a process reports that it can send for it; this hold has no time limit.
  */
 export type Hold = { of: 'recipient' } | { of: 'instance' } | { of: 'account'; account: string } | { of: 'connection' }
 

@@ -15,7 +15,7 @@ const AttemptRef = builder.objectRef<WebhookAttempt>('WebhookAttempt').implement
     attempt: t.exposeInt('attempt', { description: 'Its number, from 1.' }),
     at: t.expose('at', { type: 'DateTime', description: 'When the request was signed and sent.' }),
     durationMs: t.exposeInt('durationMs', {
-      description: 'From the begin of the request to the end of the answer, in milliseconds.',
+      description: 'From the start of the request to the end of the answer, in milliseconds.',
     }),
     responseCode: t.exposeInt('responseCode', {
       nullable: true,
@@ -53,7 +53,7 @@ builder.prismaObjectField(DeliveryRef, 'attemptLog', (t) =>
 const BucketRef = builder.objectRef<HealthBucket>('WebhookHealthBucket').implement({
   description: 'The attempts of one part of the window.',
   fields: (t) => ({
-    at: t.expose('at', { type: 'DateTime', description: 'Its begin.' }),
+    at: t.expose('at', { type: 'DateTime', description: 'Its start.' }),
     attempts: t.exposeInt('attempts', { description: 'The number of attempts.' }),
     failed: t.exposeInt('failed', { description: 'Those without a 2xx status.' }),
     p95Ms: t.exposeInt('p95Ms', { nullable: true, description: 'The 95th percentile of their durations, in milliseconds.' }),
@@ -80,7 +80,7 @@ const HealthRef = builder.objectRef<EndpointFigures>('WebhookHealth').implement(
     from: t.expose('from', {
       type: 'DateTime',
       description:
-        'The begin of what is counted: that of the window, or the oldest attempt if there are more than a request counts (50,000, shared by its endpoints).',
+        'The start of what is counted: that of the window, or the oldest attempt if there are more than a request counts (50,000, shared by its endpoints).',
     }),
     attempts: t.exposeInt('attempts', { description: 'The number of attempts.' }),
     failed: t.exposeInt('failed', { description: 'Those without a 2xx status.' }),

@@ -13,7 +13,7 @@ const RedeliveryStatusRef = builder.enumType('WebhookRedeliveryStatus', {
 })
 
 const RedeliveryRef = builder.objectRef<WebhookRedelivery>('WebhookRedelivery').implement({
-  description: 'One more attempt of many deliveries of an endpoint, made due in the background in chunks.',
+  description: 'One more attempt for many deliveries of an endpoint, scheduled in the background in chunks.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id.' }),
     webhookId: t.exposeID('endpointId', { description: 'The endpoint.' }),

@@ -129,7 +129,7 @@ export async function rotateSecret(ctx: Context, id: string): Promise<Endpoint> 
 /**
  * Locks an endpoint of the workspace (FOR NO KEY UPDATE) for a caller who may change it. The role is locked first, in the same order as
  * a removal from the team locks them, against deadlocks.
- * @throws NOT_FOUND when the workspace has no such endpoint, then FORBIDDEN when the caller is a collaborator; as `App.lockCallerRole`.
+ * @throws NOT_FOUND when the workspace has no such endpoint, then FORBIDDEN when the caller is a collaborator; as `Hooks.lockCallerRole`.
  */
 export async function lockOwnEndpoint(ctx: Context, tx: Sql, id: string): Promise<Endpoint> {
   const role = await ctx.app.hooks.lockCallerRole(tx, ctx.principal)

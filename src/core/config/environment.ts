@@ -82,7 +82,7 @@ export const environment = z.object({
     .max(30)
     .default(0)
     .describe(
-      'How long the process serves on after SIGTERM while GET /readyz answers 503, so that a load balancer sends requests elsewhere before it stops; longer than the balancer takes to notice',
+      'Seconds that the process continues to serve after SIGTERM while GET /readyz answers 503, so that the load balancer stops sending requests first; set it longer than the balancer needs to notice',
     ),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])

@@ -1,4 +1,4 @@
-// Finds connections that the network has forgotten without a word: the client waits for an answer, and the server works on nothing for it.
+// Finds half-open connections: the client waits for an answer, but the server runs no statement for it.
 // A time limit alone would have to be longer than the longest statement, so the server is asked instead.
 import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'

@@ -21,8 +21,8 @@ export interface ListQuery {
   parent: string
   conditions: readonly Condition[]
   /**
-   * Condition of a partial index, as SQL over the alias `t`. It follows from the conditions, whose values are parameters, so the planner could
-   * not tell.
+   * Condition of a partial index, as SQL over the alias `t`. The conditions imply it, but the planner cannot see that, because their values
+   * are parameters.
    */
   partial?: string | undefined
   /** Column to sort by; `id` breaks ties. */

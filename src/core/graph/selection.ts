@@ -22,8 +22,10 @@ const pagePaths = [['edges', 'node'], ['nodes']]
 const selections = new WeakMap<FieldNode, Selection>()
 
 /**
- * The part of `table` that the page of a connection needs, plus the columns `always`, which must be the same on each call for a field; all
- * columns if those of a field are unknown. Known are `extensions.columns`, an exposed column, and a relation of the table. A relation that is not part of it is read by a loader.
+ * The part of `table` that the page of a connection needs, plus the columns `always`, which must be the same on each call for a field. A
+ * field's columns are known if it has `extensions.columns`, is an exposed column, or is a relation of the table. If those of any field are
+ * unknown, all columns and no relations are returned; a relation with such a field is left out. A loader reads the relations that are not in
+ * the result.
  */
 export function selectionOf(info: GraphQLResolveInfo, table: Table, always: readonly string[]): Selection {
   const [node, ...others] = info.fieldNodes

@@ -6,13 +6,13 @@ import { readDue } from './due.sql.ts'
 
 /** Longest time that a delayed job waits beyond its start. */
 const everyMs = 500
-/** The same for a job that is added with a shorter delay while no other job is delayed. */
+/** Interval of the checks while no job is delayed. A job that is added then with a shorter delay starts up to this much late. */
 const quietEveryMs = 1_000
 /** How often jobs are looked for whose notification was lost. */
 const forgottenEveryMs = 5_000
 /**
- * For this long after an error of the job queue they are looked for each time: its notifications are lost until it listens again, which it
- * tries after up to 30 s.
+ * For this long after an error of the job queue, every check also looks for jobs whose notification was lost: pg-boss may need 30 s to
+ * listen again.
  */
 const unheardMs = 60_000
 /** pg-boss deletes finished jobs when it supervises the queues. A process that finished many asks for it this often. */

@@ -31,7 +31,7 @@ export async function workOnDead(app: App, jobs: readonly JobImplementation[]): 
     const data = job?.definition.schema.safeParse(dead.data ?? {})
     if (data?.success) await job?.giveUp?.(app, data.data)
     app.log.error({ queue, job: sourceId, tries: (sourceRetryCount ?? 0) + 1, why: sourceOutput }, 'a job failed permanently')
-    // More may wait, and without this the alarm would wake the worker for each.
+    // Fetches again at once. Otherwise each further dead job waits for the next alarm.
     app.boss.notifyWorker(id)
   })
   return id

@@ -42,7 +42,10 @@ export interface WorkerShape {
   batchSize: number
   /** Fetch loops in this process. */
   workers: number
-  /** The same while others of them take long. For jobs that wait for a network and use little else, so that one that hangs holds up no other. */
+  /**
+   * Most fetch loops while some are late (crew.ts). For jobs that wait for a network and use little processor time, so that a job that hangs
+   * delays no other.
+   */
   mostWorkers?: number
   /** Most jobs of one group that run at once, over all nodes. */
   perGroup?: number

@@ -13,7 +13,7 @@ import { endRetries } from './queues.sql.ts'
 /** Pause after a batch in which every job failed, so that a lasting fault does not keep a worker spinning. */
 const brokenOffMs = 1_000
 
-/** Longest time between two fetches from a queue of which nothing was heard. Notifications and the alarm of due jobs wake workers long before. */
+/** Longest time between two fetches from a queue without a notification. Usually a notification or the alarm wakes the worker long before. */
 const unheardSeconds = 600
 
 /**

@@ -14,7 +14,7 @@ import { begin, hasWork, limitSession, listenToOthers, notifyAndCommit, numberOl
 export type RelaySink = (tx: Sql, events: readonly LogEvent[]) => Promise<void>
 
 const batchSize = 500
-/** How often the leader looks at an outbox of which it heard nothing. */
+/** How often the leader reads the outbox without a notification. */
 const pollMs = 2_000
 const candidacyMs = 500
 const maxBackoffMs = 2_000

@@ -11,9 +11,9 @@ type Recipient = Pick<LineRow, 'instanceId' | 'peer'>
 const mostLines = 100
 /** Messages that are read of a line at once. */
 const mostOfLine = 50
-/** Until a line is looked at again whose first message another batch is sending. */
+/** Delay before a line is read again while another batch sends its first message. */
 const againMs = 100
-/** For so long; after that, only the jobs look. A network that is slow to answer has a job that waits for it. */
+/** How long a line without a message to send is read again. After that its jobs send its messages. */
 const patienceMs = 2_000
 
 interface Line extends Recipient {

@@ -67,8 +67,8 @@ async function sendInTurns(app: App, ids: readonly string[], lines: Lines, guard
 type Lines = Map<string, NextMessage[]>
 
 /**
- * Takes the first message of each line whose recipient was `sent` one. The other lines are taken whole: the message before did not leave, so
- * the claim decides about each of them.
+ * Takes the first message of each line whose recipient is in `sent`. The other lines are taken whole: their previous message was not sent,
+ * so the claim decides about each message.
  */
 function takeTurn(lines: Lines, sent: ReadonlySet<string>): string[] {
   const turn: string[] = []

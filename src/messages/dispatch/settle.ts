@@ -121,7 +121,7 @@ interface Released {
   away: Held[]
 }
 
-/** Releases leases, and adds jobs for the next attempts. Messages with which the network asked to wait do so under their key. */
+/** Releases leases, and adds jobs for the next attempts. Messages with `holds` wait under their key instead. */
 async function release(app: App, tx: Sql, retries: readonly Retry[]): Promise<Released> {
   if (retries.length === 0) return { count: 0, holds: [], away: [] }
   const released = await releaseLeases(

@@ -20,8 +20,7 @@ const inboundSafety = JSON.stringify({ decision: 'allow', riskLevel: 'low', stat
 
 /**
  * Inserts the messages that are new, by the unique index of instance and provider's id. Locks their contacts FOR KEY SHARE, so that these
- * are not deleted before the commit. Their content keeps what the
- * provider needs to fetch their file.
+ * are not deleted before the commit. The content of a message keeps what the provider needs to fetch its file.
  */
 export async function insertInbound(tx: Sql, messages: readonly InboundMessage[]): Promise<InboundRow[]> {
   const { rows } = await tx.query<InboundRow>(

@@ -51,9 +51,8 @@ const minuteOf = (at: string) => `floor(extract(epoch from ${at})::float8 / 60):
 
 /**
  * Reads the departures of each span, with its position: messages that were handed to the network, and those queued for then. Overdue ones
- * count as leaving now.
- * A message leaves at most `ttlMs` after it is due, so two indexes find it: by creation, and for scheduled ones by `dueAt`. The first
- * message to a stranger is marked `cold`; only rows from before that column existed need a look at earlier messages.
+ * count as leaving now. A message leaves at most `ttlMs` after it is due, so two indexes find it: by creation, and for scheduled ones by
+ * `dueAt`. The first message to a stranger is marked `cold`; only rows from before that column existed need a look at earlier messages.
  */
 export async function readTraffic(
   sql: Sql,

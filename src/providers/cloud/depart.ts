@@ -19,7 +19,7 @@ export async function leave(app: App, tx: Sql, pointing: Pointing, accessToken: 
   await enqueueDeparture(app, tx, pointing)
 }
 
-/** One attempt. While Meta is away, the next one is enqueued. */
+/** One attempt. If Meta cannot be reached or asks to try again, the next one is enqueued. */
 export async function depart(app: App, host: Host, pointing: Pointing, tries: number): Promise<void> {
   const departure = await readDeparture(app.pool, pointing)
   if (!departure) return

@@ -17,7 +17,8 @@ export const linkJob = defineJob({
     /** The business account that is left. */
     left: z.string().optional(),
   }),
-  // A process that dies leaves the job to another. The job adds itself again while Meta is away, so retries are for our own faults.
+  // A process that dies leaves the job to another. The job adds itself again if Meta cannot be reached or asks to try again, so retries are
+  // for our own faults.
   options: {
     policy: 'short',
     retryLimit: 100,
