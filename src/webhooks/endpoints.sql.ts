@@ -1,6 +1,7 @@
 // SQL of endpoints: their row locks (FOR NO KEY UPDATE, in the order of their ids), and changes of their secrets and health.
 import type { Sql } from '../core/database/database.ts'
 import type { WebhookEndpoint } from '../generated/prisma/client.ts'
+import type { Health } from './health.ts'
 
 /** An endpoint without its encrypted secrets. */
 export type StoredEndpoint = Omit<WebhookEndpoint, 'secret' | 'previousSecret'>
@@ -84,15 +85,9 @@ export async function replaceSecret(
   return rows[0] as StoredEndpoint
 }
 
-export interface EndpointHealth {
-  failingSince: Date | null
-  failedEvents: number
-  disabledReason: string | null
-}
-
 /** Locks endpoints and returns their health, with the time of the database. */
-export async function lockHealth(tx: Sql, ids: readonly string[]): Promise<(EndpointHealth & { id: string; now: Date })[]> {
-  const { rows } = await tx.query<EndpointHealth & { id: string; now: Date }>(
+export async function lockHealth(tx: Sql, ids: readonly string[]): Promise<(Health & { id: string; now: Date })[]> {
+  const { rows } = await tx.query<Health & { id: string; now: Date }>(
     `select id, "failingSince", "failedEvents", "disabledReason", now() as now from webhook_endpoints
      where id = any($1::uuid[]) order by id for no key update`,
     [ids],
@@ -101,11 +96,7 @@ export async function lockHealth(tx: Sql, ids: readonly string[]): Promise<(Endp
 }
 
 /** Stores the health of a locked endpoint. With a reason it is disabled; without one it is enabled. */
-export async function storeHealth(
-  tx: Sql,
-  id: string,
-  { failingSince, failedEvents, disabledReason }: EndpointHealth,
-): Promise<void> {
+export async function storeHealth(tx: Sql, id: string, { failingSince, failedEvents, disabledReason }: Health): Promise<void> {
   await tx.query(
     `update webhook_endpoints set "failingSince" = $2, "failedEvents" = $3, "disabledReason" = $4,
        "disabledAt" = case when $4::text is null then null else coalesce("disabledAt", now()) end

@@ -3,13 +3,12 @@ import type { App } from '../../core/app.ts'
 import { callbackUrlOf } from './callback.ts'
 import { graph, isObject } from './graph.ts'
 import { isUnregistered, readNumber, standingOf, wordsFor } from './number.ts'
-import type { CloudSettings } from './settings.ts'
+import { type CloudSettings, secretsOf } from './settings.ts'
 
 /** @throws a sentence when Meta cannot be reached, refuses the token, or restricts the number. */
 export async function checkNumber(app: App, settings: CloudSettings): Promise<string> {
-  const { accessToken, appSecret, verifyToken, pin } = settings
   const answer = await readNumber(app, settings)
-  if (answer.is !== 'done') throw new Error(wordsFor(answer, [accessToken, appSecret, verifyToken, pin]))
+  if (answer.is !== 'done') throw new Error(wordsFor(answer, secretsOf(settings)))
   if (isUnregistered(answer.body)) throw new Error('the number is not registered at Meta: give its pin')
   const { error, meta } = standingOf(answer.body)
   if (error) throw new Error(error)
@@ -27,12 +26,11 @@ export async function checkNumber(app: App, settings: CloudSettings): Promise<st
 
 /** In words; undefined if the webhooks are as they should be, or nobody can tell, as for an address that was set by hand at the app. */
 async function faultOfWebhooks(app: App, settings: CloudSettings): Promise<string | undefined> {
-  const { businessAccountId, accessToken, appSecret, verifyToken, pin } = settings
+  const { businessAccountId, accessToken } = settings
   const ours = callbackUrlOf(app.config, '')
   if (ours === undefined) return undefined
   const answer = await graph(app).call({ method: 'GET', path: `${businessAccountId}/subscribed_apps`, accessToken })
-  if (answer.is !== 'done')
-    return `it does not say which apps get its webhooks: ${wordsFor(answer, [accessToken, appSecret, verifyToken, pin])}`
+  if (answer.is !== 'done') return `it does not say which apps get its webhooks: ${wordsFor(answer, secretsOf(settings))}`
   const { data } = answer.body
   const apps = Array.isArray(data) ? data.filter(isObject) : []
   if (apps.length === 0) return 'no app is subscribed to the webhooks of its business account: connect the instance again'

@@ -9,15 +9,15 @@ import { lockStatus, noteHealth } from './cloud.sql.ts'
 import { type GraphAnswer, graph } from './graph.ts'
 import { enqueueLink } from './link-job.ts'
 import { isLater, isUnregistered, readNumber, standingOf, waNumberOf, wordsFor } from './number.ts'
-import { type CloudSettings, type KnownCloudInstance, settings as schema } from './settings.ts'
+import { type CloudSettings, type KnownCloudInstance, settings as schema, secretsOf } from './settings.ts'
 import { confirm, type Subscription, subscribe, unsubscribed } from './subscription.ts'
 
 type Host = ProviderHost<KnownCloudInstance>
 
-/** `later`: Meta is away. `failed`: it refused. Both with the words for `lastError`. */
+/** `later`: Meta cannot be reached or asks to try again. `failed`: it refused. Both with the words for `lastError`. */
 type Reading = { is: 'read'; number: Record<string, unknown> } | { is: 'later'; words: string } | { is: 'failed'; words: string }
 
-/** One attempt. While Meta is away the instance stays `connecting`, and the next attempt is enqueued. */
+/** One attempt. If Meta cannot be reached or asks to try again, the instance stays `connecting`, and the next attempt is enqueued. */
 export async function connect(app: App, host: Host, id: string, tries: number): Promise<void> {
   const instance = await host.instance(id)
   const opened = schema.safeParse(instance?.settings)
@@ -121,7 +121,6 @@ async function read(app: App, settings: CloudSettings): Promise<Reading> {
 }
 
 function unsuccessful(answer: Exclude<GraphAnswer, { is: 'done' }>, settings: CloudSettings, before = ''): Reading {
-  const { accessToken, appSecret, verifyToken, pin } = settings
-  const words = before + wordsFor(answer, [accessToken, appSecret, verifyToken, pin])
+  const words = before + wordsFor(answer, secretsOf(settings))
   return { is: isLater(answer) ? 'later' : 'failed', words }
 }

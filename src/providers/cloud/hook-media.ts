@@ -6,7 +6,7 @@ import { isRefusedToken, reasonOf, verdictOf } from './errors.ts'
 import { type GraphAnswer, graph } from './graph.ts'
 import { textOf } from './hook-values.ts'
 import { cloudHost } from './host.ts'
-import type { CloudInstance } from './settings.ts'
+import { type CloudInstance, secretsOf } from './settings.ts'
 import { refuseToken } from './token.ts'
 
 /** Meta's own servers of files. */
@@ -57,8 +57,7 @@ export async function faultOf(
   answer: Exclude<GraphAnswer, { is: 'done' }>,
 ): Promise<{ outcome: 'refused' | 'retry'; detail: string; token?: boolean }> {
   if (answer.is !== 'error') return { outcome: 'retry', detail: 'the network did not answer' }
-  const { accessToken, appSecret, verifyToken, pin } = instance.settings
-  const detail = reasonOf(answer.code, answer.words, [accessToken, appSecret, verifyToken, pin])
+  const detail = reasonOf(answer.code, answer.words, secretsOf(instance.settings))
   const token = isRefusedToken(answer.code)
   if (token) await refuseToken(app, cloudHost(app), instance, detail)
   const { is } = verdictOf(answer.code)

@@ -3,7 +3,7 @@ import { isId } from '../../core/id.ts'
 import type { Receipt, ReceiptStatus } from '../reports.ts'
 import { failureOf } from './errors.ts'
 import { fieldsOf, idOf, listOf, numberOf, textOf, timeOf } from './hook-values.ts'
-import type { CloudSettings, KnownCloudInstance } from './settings.ts'
+import { type CloudSettings, type KnownCloudInstance, secretsOf } from './settings.ts'
 
 /** `played` is said of voice messages, after `read`. */
 const statuses: ReadonlyMap<unknown, ReceiptStatus> = new Map([
@@ -25,10 +25,10 @@ export function receiptOf({ id: instanceId, settings }: KnownCloudInstance, item
   return status === 'failed' ? { ...receipt, ...reasonIn(errors, settings) } : receipt
 }
 
-function reasonIn(errors: unknown, { accessToken, appSecret, verifyToken, pin }: Partial<CloudSettings>): Partial<Receipt> {
+function reasonIn(errors: unknown, settings: Partial<CloudSettings>): Partial<Receipt> {
   const { code, title, message, error_data: data } = fieldsOf(listOf(errors)[0])
   const words = textOf(fieldsOf(data).details) ?? textOf(message) ?? textOf(title) ?? ''
   const number = numberOf(code)
   if (number === undefined) return { error: 'PROVIDER_ERROR', detail: words || undefined }
-  return failureOf(number, words, [accessToken, appSecret, verifyToken, pin])
+  return failureOf(number, words, secretsOf(settings))
 }

@@ -6,7 +6,7 @@ import { bodyOf, type FileReference } from './bodies.ts'
 import { type Later, reasonOf, unavailable, verdictOf } from './errors.ts'
 import { type GraphAnswer, type GraphError, graph, isObject } from './graph.ts'
 import { createMedia } from './media.ts'
-import type { CloudInstance, KnownCloudInstance } from './settings.ts'
+import { type CloudInstance, type KnownCloudInstance, secretsOf } from './settings.ts'
 import { refuseToken } from './token.ts'
 import { createWaits } from './waits.ts'
 
@@ -74,9 +74,8 @@ export function createSend(app: App, host: () => Host) {
   }
 
   async function outcomeOfError(instance: CloudInstance, message: OutgoingMessage, answer: GraphError): Promise<SendOutcome> {
-    const { accessToken, appSecret, verifyToken, pin } = instance.settings
     const verdict = verdictOf(answer.code)
-    const detail = reasonOf(answer.code, answer.words, [accessToken, appSecret, verifyToken, pin])
+    const detail = reasonOf(answer.code, answer.words, secretsOf(instance.settings))
     switch (verdict.is) {
       case 'auth':
         // The message that met it fails. Others that were under way together wait for a new token, as all later ones do.

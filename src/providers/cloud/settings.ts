@@ -36,7 +36,13 @@ export type KnownCloudInstance = ProviderInstance<Partial<CloudSettings>>
 /** The webhook of a number that was logged out stays verifiable until the instance is deleted. */
 export const secrets: Secrets<CloudSettings> = {
   accessToken: 'logout',
-  pin: 'logout',
   appSecret: 'deletion',
   verifyToken: 'deletion',
+  // The last one, because its six digits may occur in the others: see `secretsOf`.
+  pin: 'logout',
+}
+
+/** The values of the secrets, in the order in which they are to be taken out of words; undefined for a missing one. */
+export function secretsOf(settings: Partial<CloudSettings>): (string | undefined)[] {
+  return (Object.keys(secrets) as (keyof CloudSettings)[]).map((name) => settings[name])
 }

@@ -6,7 +6,7 @@ import type { RefusedLogin } from '../provider.ts'
 import { isRefusedToken } from './errors.ts'
 import { graph, isObject } from './graph.ts'
 import { wordsFor } from './number.ts'
-import type { CloudSettings } from './settings.ts'
+import { type CloudSettings, secretsOf } from './settings.ts'
 
 const pageSize = 50
 /** More than Meta allows an account to have. */
@@ -16,7 +16,7 @@ type Fields = Record<string, unknown>
 
 /** All pages, in Meta's order. @throws PROVIDER_ERROR with the reason when Meta refuses the call, or cannot be reached. */
 export async function readApproved(app: App, settings: CloudSettings): Promise<NetworkTemplate[] | RefusedLogin> {
-  const { businessAccountId, accessToken, appSecret, verifyToken, pin } = settings
+  const { businessAccountId, accessToken } = settings
   const templates: NetworkTemplate[] = []
   const fields = 'name,language,status,parameter_format,components'
   let after: string | undefined
@@ -25,7 +25,7 @@ export async function readApproved(app: App, settings: CloudSettings): Promise<N
     const path = `${businessAccountId}/message_templates`
     const answer = await graph(app).call({ method: 'GET', path, query, accessToken })
     if (answer.is !== 'done') {
-      const words = wordsFor(answer, [accessToken, appSecret, verifyToken, pin])
+      const words = wordsFor(answer, secretsOf(settings))
       return answer.is === 'error' && isRefusedToken(answer.code) ? { refusedLogin: words } : fail('PROVIDER_ERROR', words)
     }
     const { data, paging } = answer.body
