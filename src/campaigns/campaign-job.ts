@@ -10,7 +10,6 @@ export const advanceJob = defineJob({
   schema: z.object({ id: z.string() }),
   options: {
     policy: 'short',
-    notify: true,
     retryLimit: 1000,
     retryDelay: 0,
     heartbeatSeconds: 10,

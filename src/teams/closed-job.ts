@@ -6,7 +6,6 @@ export const closedJob = defineJob({
   name: 'teams.closed',
   schema: z.object({ workspaceId: z.string() }),
   options: {
-    notify: true,
     // Enough retries for a provider that is down for a day.
     retryLimit: 100,
     retryDelay: 2,

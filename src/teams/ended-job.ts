@@ -6,7 +6,6 @@ export const endedJob = defineJob({
   name: 'accounts.ended',
   schema: z.object({ userId: z.string() }),
   options: {
-    notify: true,
     // Enough retries for a provider that is down for a day.
     retryLimit: 200,
     retryDelay: 2,

@@ -21,7 +21,7 @@ export const deliveriesOf = (data: z.infer<typeof schema>): readonly DeliveryRef
 export const deliverJob = defineJob({
   name: 'webhook.deliver',
   schema,
-  options: { notify: true, retryLimit: 10, retryDelay: 1, heartbeatSeconds: 10, expireInSeconds: 60, deleteAfterSeconds: 60 },
+  options: { retryLimit: 10, retryDelay: 1, heartbeatSeconds: 10, expireInSeconds: 60, deleteAfterSeconds: 60 },
 })
 
 export function deliverRequest({ id, endpointId }: DeliveryRef, startAfter?: Date): JobRequest<DeliveryRef> {

@@ -7,7 +7,6 @@ export const redeliveryJob = defineJob({
   schema: z.object({ id: z.string() }),
   options: {
     policy: 'short',
-    notify: true,
     retryLimit: 20,
     retryDelay: 1,
     retryBackoff: true,

@@ -19,13 +19,13 @@ export const blockedMs = 30_000
 export const mixedJob = defineJob({
   name: 'test.mixed',
   schema: data,
-  options: { notify: true, retryLimit, heartbeatSeconds: 10 },
+  options: { retryLimit, heartbeatSeconds: 10 },
 })
 /** Tried once. */
 export const onceJob = defineJob({
   name: 'test.once',
   schema: data,
-  options: { notify: true, retryLimit: 0, heartbeatSeconds: 10 },
+  options: { retryLimit: 0, heartbeatSeconds: 10 },
 })
 
 export const jobs = [mixedJob, onceJob].map((definition) =>

@@ -6,7 +6,6 @@ export const mailJob = defineJob({
   name: 'mail.send',
   schema: z.object({ id: z.string() }),
   options: {
-    notify: true,
     // Eleven delays that double up to one hour, then one attempt per hour: about three days. By then, the links that people can request
     // again have expired. An invitation is valid longer; it can be revoked and sent again.
     retryLimit: 82,

@@ -6,7 +6,6 @@ export const bulkJob = defineJob({
   name: 'contact.bulk',
   schema: z.object({ id: z.string() }),
   options: {
-    notify: true,
     retryLimit: 5,
     retryDelay: 1,
     retryBackoff: true,

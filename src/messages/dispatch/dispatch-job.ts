@@ -17,7 +17,6 @@ export type DispatchData = z.infer<typeof schema>
 export const idsOf = (data: DispatchData): readonly string[] => ('ids' in data ? data.ids : [data.id])
 
 const options = {
-  notify: true,
   retryLimit: 1000,
   retryDelay: 0,
   heartbeatSeconds: 10,

@@ -10,7 +10,6 @@ export const holdJob = defineJob({
   schema: z.object({ key: z.string() }),
   options: {
     policy: 'short',
-    notify: true,
     retryLimit: 1000,
     retryDelay: 1,
     heartbeatSeconds: 10,

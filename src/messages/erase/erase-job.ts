@@ -11,5 +11,5 @@ export const eraseJob = defineJob({
     /** Messages from after the request stay. */
     before: z.iso.datetime(),
   }),
-  options: { notify: true, retryLimit: 200, retryDelay: 1, heartbeatSeconds: 10, expireInSeconds: 600, deleteAfterSeconds: 60 },
+  options: { retryLimit: 200, retryDelay: 1, heartbeatSeconds: 10, expireInSeconds: 600, deleteAfterSeconds: 60 },
 })

@@ -10,7 +10,7 @@ import { type EarlyReceipt, insertEarly } from './early.sql.ts'
 export const earlyJob = defineJob({
   name: 'receipts.early',
   schema: z.object({ instanceId: z.string() }),
-  options: { notify: true, retryLimit: 1000, retryDelay: 1, heartbeatSeconds: 10, expireInSeconds: 60, deleteAfterSeconds: 60 },
+  options: { retryLimit: 1000, retryDelay: 1, heartbeatSeconds: 10, expireInSeconds: 60, deleteAfterSeconds: 60 },
 })
 
 /** One job for each instance and time, however many receipts are due then. */

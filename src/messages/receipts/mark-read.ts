@@ -16,7 +16,7 @@ const readJob = defineJob({
   name: 'messages.read',
   schema: z.object({ id: z.string() }),
   // For a minute, in which an instance that reconnects is open again.
-  options: { notify: true, retryLimit: 60, retryDelay: 1, heartbeatSeconds: 10, expireInSeconds: 60, deleteAfterSeconds: 60 },
+  options: { retryLimit: 60, retryDelay: 1, heartbeatSeconds: 10, expireInSeconds: 60, deleteAfterSeconds: 60 },
 })
 
 /**

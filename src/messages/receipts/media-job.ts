@@ -10,7 +10,6 @@ export const fetchJob = defineJob({
   name: 'messages.fetch',
   schema: z.object({ id: z.string() }),
   options: {
-    notify: true,
     retryLimit: 6,
     retryDelay: 4,
     retryBackoff: true,
