@@ -67,8 +67,9 @@ async function run<Result extends ExecutionResult | null>(
   const context = { ...operation.context, budget }
   const args = { schema, document, operationName, variableValues: variables, contextValue: context }
   const result = await measured(budget, () => executor(args))
-  if (!result?.errors) return result
-  const [first, ...rest] = errorsOf({ ...operation, context }, result.data, result.errors, budget)
+  // A compiled run with errors returns null, to run again; but a spent budget would end the next run too.
+  if (result ? !result.errors : !budget.spent) return result
+  const [first, ...rest] = errorsOf({ ...operation, context }, result?.data, result?.errors ?? [], budget)
   const errors = [(await keepFailure(context, first as GraphQLError)) as GraphQLError, ...rest]
   return budget.spent ? { errors, data: null } : { ...result, errors }
 }
