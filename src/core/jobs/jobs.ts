@@ -10,7 +10,7 @@ export interface JobDefinition<Data extends object> {
   name: string
   /** Schema of the job's data: ids, never payloads. Validated when it is enqueued and when it is run. */
   schema: z.ZodType<Data>
-  options?: QueueOptions & { policy?: string; notify?: boolean }
+  options?: QueueOptions & { policy?: string }
   /** Cron expression in UTC. The job's data is then `{}`. */
   cron?: string
 }

@@ -17,7 +17,7 @@ const releasedAtOnce = 2_000
 const releaseJob = defineJob({
   name: 'message.release',
   schema: z.object({ instanceId: z.string() }),
-  options: { notify: true, retryLimit: 1000, retryDelay: 1, heartbeatSeconds: 10, expireInSeconds: 60, deleteAfterSeconds: 60 },
+  options: { retryLimit: 1000, retryDelay: 1, heartbeatSeconds: 10, expireInSeconds: 60, deleteAfterSeconds: 60 },
 })
 
 /**
