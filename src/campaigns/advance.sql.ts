@@ -120,7 +120,7 @@ export async function saveStep(
 }
 
 /** Campaigns that have something to do but no job. */
-export async function readForgotten(sql: Sql): Promise<string[]> {
+export async function readWithoutJob(sql: Sql): Promise<string[]> {
   const { rows } = await sql.query<{ id: string }>(
     `select c.id from campaigns c where (c.status = 'running' or (c.status = 'scheduled' and c."scheduledFor" <= now()))
        and not exists (select from pgboss.job j where j.name = $1 and j.state < 'completed' and j.singleton_key = c.id::text)`,

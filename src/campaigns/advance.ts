@@ -20,8 +20,8 @@ import {
   lockForAdvance,
   markEnqueued,
   type Planned,
-  readForgotten,
   readPlanned,
+  readWithoutJob,
   saveHeld,
   savePace,
   saveStep,
@@ -222,7 +222,7 @@ async function change(
 /** Runs every minute. Enqueues campaigns that have something to do but no job, for example after a restore from a backup. */
 export const sweepImplementation = implementJob(sweepJob, { batchSize: 1, workers: 1 }, async (app, jobs) => {
   await sqlTransaction(app.pool, async (tx) => {
-    for (const id of await readForgotten(tx)) await wake(app, tx, id)
+    for (const id of await readWithoutJob(tx)) await wake(app, tx, id)
   })
   return jobs.map(() => undefined)
 })
