@@ -38,14 +38,14 @@ export function plant({ file, text, planted }: PlantedFault): PlantedCopy {
 export const plantedFaults = {
   acknowledgedEarly: {
     file: 'src/messages/accept/accept.ts',
-    text: 'return await sqlTransaction(app.pool, async (tx) => {',
+    text: 'const all = await sqlTransaction(app.pool, async (tx) => {',
     planted: `const early = (pool, work) => new Promise((answer, refuse) => {
       sqlTransaction(pool, async (tx) => {
         answer(await work(tx))
         await tx.query('select pg_sleep(2)')
       }).catch(refuse)
     })
-    return await early(app.pool, async (tx) => {`,
+    const all = await early(app.pool, async (tx) => {`,
   },
   noFence: {
     file: 'src/webhooks/settle.sql.ts',

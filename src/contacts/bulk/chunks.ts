@@ -29,6 +29,7 @@ async function workThrough(app: App, id: string): Promise<Error | undefined> {
     if (app.stopping) return new Error('handed back')
     try {
       const hasEnded = await sqlTransaction(app.pool, (tx) => doChunk(app, tx, id, size))
+      app.signals.emit('outbox')
       if (hasEnded) return undefined
     } catch (error) {
       // Contacts with very many messages take long to delete. A smaller chunk stays within the time limit.

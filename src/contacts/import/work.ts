@@ -28,6 +28,7 @@ export async function workThroughImport(app: App, id: string): Promise<Error | u
   for await (const { from, lines, columns } of chunksOf(app, id, job.processedCount, job.options.mapping ?? {})) {
     if (app.stopping) return new Error('handed back')
     const outcome = await storeChunk(app, id, from, lines, columns, job.options.onConflict ?? 'skip')
+    app.signals.emit('outbox')
     if (outcome !== 'more') return outcome === 'ended' ? undefined : new Error('another process continues')
   }
   return undefined

@@ -103,7 +103,7 @@ async function acceptAll(app: App, submissions: readonly Submission[], keyWaitMs
   await safetyCache(app).load(
     submissions.map(({ input, scheduledAt }) => ({ instanceId: input.instanceId, to: input.to, scheduledAt })),
   )
-  return await sqlTransaction(app.pool, async (tx) => {
+  const all = await sqlTransaction(app.pool, async (tx) => {
     const results: (Result | undefined)[] = submissions.map(() => undefined)
     await replayRepeated(app, tx, submissions, results, keyWaitMs)
     const references = await lookUp(app, tx, submissions)
@@ -113,6 +113,9 @@ async function acceptAll(app: App, submissions: readonly Submission[], keyWaitMs
     await storeResults(app, tx, submissions, results)
     return results as Result[]
   })
+  // Messages that are due leave at once, which wakes the relay for all of their events.
+  if (submissions.some(({ scheduledAt }) => scheduledAt)) app.signals.emit('outbox')
+  return all
 }
 
 /** A message that has quota. */
