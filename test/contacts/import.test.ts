@@ -119,6 +119,17 @@ it('lists faults by line and field, and imports the other lines', async () => {
   expect(Object.keys(await contactsOf(tenant.api))).toEqual([bob])
 })
 
+it('lists a line without a name, although a later line creates its contact', async () => {
+  await fresh()
+  const job = await importAll(rig.gateway, key, `name,phone\n,${ada}\nAda,${ada}\n,${ada}\n`)
+  expect(job.summary).toEqual({
+    created: 1,
+    updated: 0,
+    skipped: 1,
+    invalid: [{ line: 2, field: 'name', message: 'is required' }],
+  })
+})
+
 it('lists at most 100 faults', async () => {
   await fresh()
   const job = await importAll(rig.gateway, key, `name,phone\n${'x,1\n'.repeat(700)}`)

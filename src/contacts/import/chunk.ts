@@ -42,7 +42,8 @@ export async function importLines(
   let { created, updated, skipped } = summary
   for (const { line, contact } of valid) {
     const row = rows.get(contact.phone)
-    if (!row) {
+    // A later line of the chunk may create the contact.
+    if (!row || (known.created.has(row.id) && contact.name === undefined)) {
       refuse(line, 'name', 'is required')
       continue
     }
