@@ -34,3 +34,21 @@ it('tell the same times when another process reports them again', async () => {
   expect(first.map(({ at }) => at.getTime())).toEqual(first.map(({ at }) => at.getTime()).toSorted((a, b) => a - b))
   expect(await fail()).toEqual(first)
 })
+
+it('are looked at again a little later while another process reports them', async () => {
+  const databaseUrl = await cloneDatabase()
+  const { app, ctx, instanceId } = await openWorkspace(databaseUrl)
+  const { id } = await sendMessage(ctx, { instanceId, to: '+393331110005', type: 'text', text: 'hello' })
+  await sendDue(app, [id])
+  const due = async () => (await sql(databaseUrl).query('select from sandbox_steps where "dueAt" <= now()')).rowCount
+  await until(async () => (await due()) === 1)
+  const reports: Reports = { receipts: async () => [], inbound: async () => [], state: async () => {} }
+  const other = await sql(databaseUrl).connect()
+  await other.query('begin')
+  await other.query('select from sandbox_steps for update')
+  expect(await runDueSteps(app, reports, 5_000)).toBe(100)
+  await other.query('rollback')
+  other.release()
+  expect(await runDueSteps(app, reports, 5_000)).toBe(0)
+  expect(await runDueSteps(app, reports, 5_000)).toBe(5_000)
+})

@@ -16,21 +16,25 @@ import { sandboxNumber } from './script.ts'
 
 /** Most steps of one turn. */
 const mostSteps = 1_000
+/** Wait while all due steps are locked by other processes, which may freeze with them. */
+const othersMs = 100
 
 /**
  * Runs due steps. Receipts and answers are reported in the transaction that deletes them. If a process dies or freezes in between, the server
  * ends its transaction, and they are due and reported again, as on real networks (at-least-once delivery). Returns the milliseconds until the
- * next step, at most `idleMs`; 0 if more steps are due.
+ * next call, at most `idleMs`.
  */
 export async function runDueSteps(app: App, events: Reports, idleMs: number): Promise<number> {
+  const nextInMs = (await untilNextStep(app.pool)) ?? idleMs
+  if (nextInMs > 0) return Math.min(idleMs, nextInMs)
   const reported = await sqlTransaction(app.pool, async (tx) => {
     const steps = await takeDueReports(tx, mostSteps)
     await report(steps, events)
     return steps.length
   })
-  for (const step of await readDueMoves(app.pool, mostSteps)) await move(app, events, step)
-  if (reported === mostSteps) return 0
-  return Math.max(0, Math.min(idleMs, (await untilNextStep(app.pool)) ?? idleMs))
+  const moves = await readDueMoves(app.pool, mostSteps)
+  for (const step of moves) await move(app, events, step)
+  return reported + moves.length > 0 ? 0 : Math.min(idleMs, othersMs)
 }
 
 /** State change of an instance by each step of a connection. */
