@@ -130,6 +130,14 @@ it('lists a line without a name, although a later line creates its contact', asy
   })
 })
 
+it('takes a line as long as an export may write', async () => {
+  await fresh()
+  const keys = Array.from({ length: 50 }, (_, n) => `custom.key${n}`)
+  const values = keys.map(() => '😀'.repeat(1_024))
+  const job = await importAll(rig.gateway, key, `name,phone,${keys}\nAda,${ada},${values}\n`)
+  expect(job).toMatchObject({ status: 'done', summary: { created: 1, invalid: [] } })
+})
+
 it('lists at most 100 faults', async () => {
   await fresh()
   const job = await importAll(rig.gateway, key, `name,phone\n${'x,1\n'.repeat(700)}`)
