@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../../core/app.ts'
 import { createBatch } from '../../core/batch.ts'
 import { connectDedicated } from '../../core/database/dedicated.ts'
-import { listenAsHolder, readNotification } from '../../instances/sending.sql.ts'
+import { confirmConnection, listenAsHolder, readNotification } from '../../instances/sending.sql.ts'
 import { providers } from '../../providers/providers.ts'
 import { widerThan } from '../safety/policy.ts'
 import { lastInstant } from './dispatch.ts'
@@ -97,8 +97,7 @@ export function startReleasing(app: App): AsyncDisposable {
         const over = AbortSignal.any([stopping.signal, lost])
         while (!over.aborted) {
           await pause(5_000, undefined, { signal: over }).catch(() => {})
-          // Without an answer in time, the connection is lost: the network may have forgotten it.
-          if (!over.aborted) await client.query('select')
+          if (!over.aborted) await confirmConnection(client)
         }
       } catch (error) {
         app.log.warn({ err: (error as Error).message }, 'not listening for waiting messages; trying again')
