@@ -61,8 +61,8 @@ export const plantedFaults = {
   },
   quotaKept: {
     file: 'src/messages/dispatch/fail.ts',
-    text: 'rows.flatMap(({ ownerId, period }) => (period ? [{ ownerId, period }] : []))',
-    planted: '[]',
+    text: 'await returnQuota(tx, rows)',
+    planted: 'await returnQuota(tx, [])',
   },
   overtaking: {
     file: 'src/messages/safety/policy.ts',
