@@ -142,18 +142,6 @@ const historyQuery = z.object({
   phone: number.meta({ description: 'The number of the other party, E.164.', examples: ['+4915112345678'] }),
 })
 
-/** The key of a REST request is in its header. In a message of a bulk it is an unknown field, and ignored like every other one. */
-function withoutKeys(body: unknown): unknown {
-  const { messages } = (body ?? {}) as { messages?: unknown }
-  if (!Array.isArray(messages)) return body
-  return {
-    ...(body as object),
-    messages: messages.map((message) =>
-      message?.idempotencyKey === undefined ? message : { ...message, idempotencyKey: undefined },
-    ),
-  }
-}
-
 export const messageRoutes = [
   row('POST', '/messages/send', {
     summary: 'Send a message',
@@ -180,7 +168,7 @@ export const messageRoutes = [
     status: 202,
     bodyLimit: 16 * 1024 * 1024,
     values: 'bulk',
-    variables: ({ body }) => ({ input: withoutKeys(body) as never }),
+    variables: ({ body }) => ({ input: body as never }),
     project: (data) => data.sendMessages,
     answer: z.object({
       accepted: z.array(z.object({ index: z.int(), id: z.uuid() })),

@@ -160,9 +160,16 @@ function bodyOf<Context>(gateway: RestGateway<Context>, route: Route, request: F
   const { body } = request
   if (!route.input || (route.optionalBody && body === undefined)) return {}
   if (typeof body !== 'object' || body === null || Array.isArray(body)) fail('VALIDATION_ERROR', 'body: must be a JSON object')
-  // REST uses the header instead. A body field of that name is treated as unknown.
-  const { idempotencyKey: _, ...fields } = body as Record<string, unknown>
+  const fields = withoutKey(body) as Record<string, unknown>
+  if (Array.isArray(fields.messages)) fields.messages = fields.messages.map(withoutKey)
   return gateway.stripFields(route.input, fields) as Record<string, unknown>
+}
+
+/** REST uses the header instead. A field of that name is treated as unknown, in the body and in the messages of a bulk. */
+function withoutKey(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  const { idempotencyKey: _, ...fields } = value as Record<string, unknown>
+  return fields
 }
 
 /** Renames arguments in a validation error to the names that the REST caller used. */

@@ -33,24 +33,29 @@ export async function setEnded(
 }
 
 /**
- * Implements `Hooks.eraseRecipients`. Only campaigns that have not ended have planned recipients. Locks their rows first, so that none of
- * them is about to send. Relies on the index (campaignId, status, position).
+ * Locks the campaigns that have planned recipients with this number, so that none of them is about to send, and returns their ids. Only
+ * campaigns that have not ended have planned recipients. Relies on the index (campaignId, status, position).
  */
-export async function eraseRecipients(tx: Sql, workspaceId: string, phone: string): Promise<string[]> {
-  await tx.query(
-    `select from campaigns c where "workspaceId" = $1 and status in ('scheduled', 'running', 'paused') and exists (
+export async function lockPlannedTo(tx: Sql, workspaceId: string, phone: string): Promise<string[]> {
+  const { rows } = await tx.query<{ id: string }>(
+    `select c.id from campaigns c where "workspaceId" = $1 and status in ('scheduled', 'running', 'paused') and exists (
        select from campaign_recipients r where r."campaignId" = c.id and r.status = 'planned' and r."to" = $2
      ) order by id for no key update`,
     [workspaceId, phone],
   )
+  return rows.map(({ id }) => id)
+}
+
+/** Cancels the planned recipients with this number in locked campaigns, and erases their text. Returns the messages that were taken back from them. */
+export async function erasePlannedTo(tx: Sql, campaignIds: readonly string[], phone: string): Promise<string[]> {
   const { rows } = await tx.query<{ id: string | null }>(
-    `with known as (
-       select r."campaignId", r.position, r."messageId" as id from campaigns c join campaign_recipients r on r."campaignId" = c.id
-       where c."workspaceId" = $1 and c.status in ('scheduled', 'running', 'paused') and r.status = 'planned' and r."to" = $2 for update of r
+    `with planned as (
+       select "campaignId", position, "messageId" as id from campaign_recipients
+       where "campaignId" = any($1::uuid[]) and status = 'planned' and "to" = $2
      ) update campaign_recipients r set status = 'cancelled', error = 'CONTACT_DELETED', "messageId" = null, body = null, parameters = null,
        "updatedAt" = now()
-     from known k where r."campaignId" = k."campaignId" and r.position = k.position returning k.id`,
-    [workspaceId, phone],
+     from planned p where r."campaignId" = p."campaignId" and r.position = p.position returning p.id`,
+    [campaignIds, phone],
   )
   return rows.flatMap(({ id }) => id ?? [])
 }

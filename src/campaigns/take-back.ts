@@ -1,11 +1,12 @@
 // Takes back the messages of a campaign that have not left, and ends recipients that have no message.
 import type { App } from '../core/app.ts'
 import type { Sql } from '../core/database/database.ts'
+import { announceChange, subject } from '../events/live/follow.ts'
 import { emit } from '../events/log/emit.ts'
 import { takeBack } from '../messages/accept/enqueue.ts'
 import { messageEvent } from '../messages/events.ts'
 import { planAgain } from './campaigns.sql.ts'
-import { type PlannedEnd, setEnded } from './planned.sql.ts'
+import { erasePlannedTo, lockPlannedTo, type PlannedEnd, setEnded } from './planned.sql.ts'
 
 /** Deletes the messages that have not left, and plans their recipients again. Returns how many. Relies on the campaign's row lock. */
 export async function takeBackAndPlan(app: App, tx: Sql, id: string): Promise<number> {
@@ -30,4 +31,12 @@ export async function endPlanned(
     tx,
     known.map((message) => messageEvent({ ...message, error }, status, now)),
   )
+}
+
+/** Implements `Hooks.eraseRecipients`. */
+export async function eraseRecipients(tx: Sql, workspaceId: string, phone: string): Promise<string[]> {
+  const campaignIds = await lockPlannedTo(tx, workspaceId, phone)
+  const messageIds = await erasePlannedTo(tx, campaignIds, phone)
+  for (const id of campaignIds) await announceChange(tx, subject('campaign', id))
+  return messageIds
 }

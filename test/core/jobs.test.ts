@@ -93,7 +93,7 @@ it('a process that starts waits for no transaction that adds jobs, and keeps non
   const starting = await app.pool.connect()
   await starting.query(`set lock_timeout = '100ms'`)
   await indexJobs(starting)
-  // What a later version adds is created at its first start.
+  // A start creates an index that is missing.
   await busy.query('rollback')
   await busy.query('drop index pgboss.gateway_job_active_idx')
   await indexJobs(starting)
