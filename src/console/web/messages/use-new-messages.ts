@@ -26,7 +26,8 @@ export function useNewMessages(filter: MessageFilter, rows: readonly LiveRowFrag
       if (!message || message.createdAt < newest || shown.has(message.id) || !fits(filter, message)) return []
       return [message.id]
     })
-    if (fresh.size < mostCounted && added.some((id) => !fresh.has(id))) setFresh(new Set([...fresh, ...added]))
+    // Two frames may come before the next render, so each adds to what the one before left.
+    setFresh((known) => (known.size < mostCounted && added.some((id) => !known.has(id)) ? new Set([...known, ...added]) : known))
   })
   const shown = new Set(rows.map(({ id }) => id))
   const number = [...fresh].filter((id) => !shown.has(id)).length
