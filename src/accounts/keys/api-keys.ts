@@ -1,5 +1,5 @@
 // API keys: shown once at creation, stored only as a SHA-256 digest.
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import type { Context } from '../../core/context.ts'
 import { countedWorkspaces } from '../../core/counted-workspaces.ts'
@@ -43,7 +43,7 @@ export const activeKeys = {
 
 /** Returns the value of `api_keys.hash`: SHA-256, 32 bytes. The key has 256 random bits, so it needs no slow hash. */
 export function keyHash(key: string): Buffer<ArrayBuffer> {
-  return createHash('sha256').update(key).digest()
+  return hash('sha256', key, 'buffer') as Buffer<ArrayBuffer>
 }
 
 /** Inserts a key in the caller's transaction. */
