@@ -27,7 +27,7 @@ export async function sendResult(request: FastifyRequest, reply: FastifyReply, r
   const refusal = result.data === undefined ? codeOf(result.errors?.[0]) : null
   const refused = refusal && type === graphqlType ? errors[refusal].status : 200
   const status = isUnavailable(result) ? errors.SERVICE_UNAVAILABLE.status : refused
-  if (status === 503) reply.header('Retry-After', 1)
+  if (status === 503 || status === 429) reply.header('Retry-After', retryAfterOf(result.errors?.[0]) ?? 1)
   return await reply.code(status).type(`${type}; charset=utf-8`).send(answerText(result, result.data))
 }
 
