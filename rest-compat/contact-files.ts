@@ -1,5 +1,4 @@
 // REST routes that import and export contacts as files.
-
 import { contactRecord, contactsQuery, ListContacts } from './contacts.ts'
 import { exportOf } from './export.ts'
 import { graphql } from './generated/gql.ts'

@@ -1,5 +1,4 @@
 // Builds the App: opens what core owns, and connects the calls from a domain and from a provider up to a higher one.
-
 import { readAuthors } from './accounts/find-user.ts'
 import { limitSignIn } from './billing/admission/sign-in-rate.ts'
 import { keepRecipients } from './campaigns/expired.sql.ts'

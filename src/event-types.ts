@@ -1,5 +1,4 @@
 // The events of every domain, in the order in which callers see them: those of webhooks, and those that only live streams tell.
-
 import { campaignChanged } from './campaigns/events.ts'
 import { contactChanged } from './contacts/events.ts'
 import { type EventDefinition, samplePayload } from './events/log/define.ts'

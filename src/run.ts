@@ -1,5 +1,4 @@
 // The process: reads the configuration, opens and migrates the database, runs the gateway until a stop signal.
-
 import { setTimeout as pause } from 'node:timers/promises'
 import { readConfig } from './core/config/config.ts'
 import { openEmbedded } from './core/database/embedded.ts'

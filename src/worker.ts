@@ -1,5 +1,4 @@
 // Registers the jobs of every domain, and starts the background work: workers, providers, relay.
-
 import { accountJobs } from './accounts/jobs.ts'
 import { mailImplementation } from './accounts/mail/order.ts'
 import { hostFor } from './app.ts'

@@ -1,5 +1,4 @@
 // Describes the file routes in the OpenAPI document.
-
 import type { FileRoute } from '../route.ts'
 import { errorResponses, errorsOf } from './errors.ts'
 import { type Components, headerRefs, headersTaken, type Operation, type OperationSource } from './operation.ts'

@@ -1,5 +1,4 @@
 // Orders a plan: checked at once, granted when it is paid.
-
 import { personOf } from '../accounts/find-user.ts'
 import type { Context } from '../core/context.ts'
 import type { Sql } from '../core/database/database.ts'

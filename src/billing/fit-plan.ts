@@ -1,5 +1,4 @@
 // Lets everything rest that exceeds a smaller plan, and tells the owner by one mail. Wakes it when the plan allows it again.
-
 import { personOf } from '../accounts/find-user.ts'
 import { fitKeys } from '../accounts/keys/over-plan.ts'
 import { orderMail } from '../accounts/mail/order.ts'

@@ -1,5 +1,4 @@
 // GraphQL types of the plans.
-
 import { builder } from '../core/graph/builder.ts'
 import type { PlanFeatures, PlanLimits } from '../core/principal.ts'
 import type { Plan } from './plans.ts'

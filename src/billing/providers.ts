@@ -1,5 +1,4 @@
 // The billing providers of this gateway: Stripe if it is configured, and always the manual one.
-
 import { fail } from '../core/errors.ts'
 import { definePart } from '../core/part.ts'
 import { manual } from './manual.ts'

@@ -1,5 +1,4 @@
 // Cancels a subscription, and takes a cancellation back.
-
 import type { Context } from '../core/context.ts'
 import { sqlTransaction } from '../core/database/transaction.ts'
 import { codeOf } from '../core/errors.ts'

@@ -1,5 +1,4 @@
 // GraphQL types and queries of account, plan and usage.
-
 import { countKeys } from '../accounts/keys/api-keys.ts'
 import { fail } from '../core/errors.ts'
 import { builder } from '../core/graph/builder.ts'

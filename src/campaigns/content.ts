@@ -1,5 +1,4 @@
 // Content of a campaign: one message for all recipients, or a template rendered for each.
-
 import { type NamedContact, readContactsByPhone } from '../contacts/contacts.sql.ts'
 import { findContact } from '../contacts/service.ts'
 import type { App } from '../core/app.ts'

@@ -1,12 +1,11 @@
 // The event of campaigns, which only live streams tell.
 import { z } from 'zod'
 import type { Sql } from '../core/database/database.ts'
+import { nilId } from '../core/id.ts'
 import { defineEvent } from '../events/log/define.ts'
 import { emit } from '../events/log/emit.ts'
 import { CampaignStatus } from '../generated/prisma/enums.ts'
 import { readHead } from './campaigns.sql.ts'
-
-const nilId = '00000000-0000-0000-0000-000000000000'
 
 export const campaignChanged = defineEvent({
   type: 'campaign.changed',

@@ -1,11 +1,11 @@
 // Estimates how many messages campaigns send on each of the next days.
 import type { App } from '../core/app.ts'
+import { dayMs } from '../core/durations.ts'
 import { assess, idle } from '../instances/safety.ts'
 import { type PlannedRow, readPlanned } from './forecast.sql.ts'
 import { defaultRates } from './pace.ts'
 import { type QuietHours, quietHoursOf, quietMinutes } from './quiet-hours.ts'
 
-const dayMs = 86_400_000
 const dayMinutes = 24 * 60
 
 export interface Plan {

@@ -2,6 +2,7 @@
 import { foreseeQuota, type QuotaForesight } from '../billing/quota-preview.ts'
 import type { Context } from '../core/context.ts'
 import { type Tx, transaction } from '../core/database/transaction.ts'
+import { dayMs } from '../core/durations.ts'
 import { type Issue, invalid } from '../core/errors.ts'
 import { readSendingInstances, type SendingInstance } from '../instances/sending.sql.ts'
 import { type Departure, foresee, foreseeState } from '../messages/safety/foresee.ts'
@@ -17,7 +18,6 @@ import { defaultRates } from './pace.ts'
 export const mostNamed = 20
 /** Messages that the safety rules judge: those of the first day, at most so many. */
 const mostJudged = 5_000
-const dayMs = 86_400_000
 
 /** A recipient that would get no message, and the reason. */
 export interface LeftOut {

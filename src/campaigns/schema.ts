@@ -1,5 +1,4 @@
 // GraphQL schema of campaigns: types, queries, mutations and subscription.
-
 import type { Context } from '../core/context.ts'
 import { fail } from '../core/errors.ts'
 import { builder } from '../core/graph/builder.ts'

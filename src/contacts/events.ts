@@ -1,6 +1,7 @@
 // The event of contacts, which only live streams tell.
 import { z } from 'zod'
 import type { Sql } from '../core/database/database.ts'
+import { nilId } from '../core/id.ts'
 import { defineEvent } from '../events/log/define.ts'
 import { emit } from '../events/log/emit.ts'
 
@@ -15,7 +16,7 @@ export const contactChanged = defineEvent({
     change: z.enum(changes).describe('The kind of change.'),
   }),
   subject: () => ({}),
-  sample: { contactId: '00000000-0000-0000-0000-000000000000', change: 'updated' },
+  sample: { contactId: nilId, change: 'updated' },
 })
 
 /** Emits one event for the contacts that changed, in the transaction of the change. A set is one event, however large it is. */

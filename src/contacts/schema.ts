@@ -1,5 +1,4 @@
 // GraphQL fields of contacts.
-
 import { fail } from '../core/errors.ts'
 import { builder } from '../core/graph/builder.ts'
 import { connectionOf, moved } from '../core/graph/connection.ts'

@@ -1,5 +1,4 @@
 // Authentication: turns a request's API key or access token into a context, and sets the rate limit headers.
-
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { claimsOf, refuseToken } from '../accounts/sign-in/auth-call.ts'
 import { type Admission, admitKeys, beyond, uncount } from '../billing/admission/admit.ts'

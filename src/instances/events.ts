@@ -1,11 +1,11 @@
 // The events of instances.
 import { z } from 'zod'
+import { nilId } from '../core/id.ts'
 import { defineEvent, type NewEvent } from '../events/log/define.ts'
 import { InstanceStatus } from '../generated/prisma/enums.ts'
 
 const instanceId = z.uuid().describe('The instance of the event.')
 const statusDescription = 'The current connection status.'
-const nilId = '00000000-0000-0000-0000-000000000000'
 
 export const instanceConnected = defineEvent({
   type: 'instance.connected',

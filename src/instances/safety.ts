@@ -1,4 +1,5 @@
 // Rates how safe an instance's sending is, by pure rules over its age and recent traffic. The result is advice and never blocks a send.
+import { dayMs } from '../core/durations.ts'
 
 export const safetyStates = ['new', 'warming', 'stable', 'at_risk', 'restricted'] as const
 export type SafetyState = (typeof safetyStates)[number]
@@ -93,8 +94,6 @@ export interface Assessment {
   /** Advice for everything that lowered the score. */
   recommendations: string[]
 }
-
-const dayMs = 86_400_000
 
 /** How long an account counts as at risk after the network last said so. */
 const atRiskMs = 3 * dayMs

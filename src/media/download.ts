@@ -1,5 +1,4 @@
 // Download endpoints of media files: by id with a credential, and by public URL without one.
-
 import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../core/app.ts'

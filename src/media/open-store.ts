@@ -1,5 +1,4 @@
 // Opens the file store that the configuration names: a folder or an S3 bucket.
-
 import type { App } from '../core/app.ts'
 import { definePart } from '../core/part.ts'
 import type { MediaStore } from './store.ts'

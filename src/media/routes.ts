@@ -1,10 +1,11 @@
 // Mounts the public URLs of media, which need no credential, and clears abandoned uploads from the spool.
 import type { FastifyInstance } from 'fastify'
 import type { App } from '../core/app.ts'
+import { hourMs } from '../core/durations.ts'
 import { downloadByName } from './download.ts'
 import { clearSpool } from './spool.ts'
 
-const clearEveryMs = 3_600_000
+const clearEveryMs = hourMs
 
 /** Serves `/media/{token}.{extension}`. Returns the methods that the path supports. */
 export async function mountMedia(http: FastifyInstance, app: App): Promise<Map<string, Set<string>>> {

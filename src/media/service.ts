@@ -1,11 +1,11 @@
 // Operations on media: store an uploaded file, find one, delete one, remove leftovers.
-
 import type { App } from '../core/app.ts'
 import type { Context } from '../core/context.ts'
 import type { Sql } from '../core/database/database.ts'
 import { type Tx, transaction } from '../core/database/transaction.ts'
+import { hourMs } from '../core/durations.ts'
 import { fail } from '../core/errors.ts'
-import { newId } from '../core/id.ts'
+import { newId, nilId } from '../core/id.ts'
 import { acceptedBefore, write } from '../core/idempotency/idempotency.ts'
 import type { PlanLimits } from '../core/principal.ts'
 import type { Media } from '../generated/prisma/client.ts'
@@ -183,14 +183,13 @@ export async function deleteAllMedia(app: App, workspaceId: string): Promise<voi
 const pageSize = 500
 
 /** Sorts before every id. */
-const noId = '00000000-0000-0000-0000-000000000000'
 /** An upload of this age that is not finished never will be. */
-const abandonedAfterMs = 2 * 3_600_000
+const abandonedAfterMs = 2 * hourMs
 
 /** Removes the leftovers of abandoned uploads and of deletions. Returns the number of files. */
 export async function sweepMedia(app: App): Promise<number> {
   let swept = 0
-  for (let after = noId; ; ) {
+  for (let after = nilId; ; ) {
     const createdAt = { lt: new Date(Date.now() - abandonedAfterMs) }
     const rows = await app.db.media.findMany({
       where: { storedAt: null, id: { gt: after }, OR: [{ removedAt: { not: null } }, { createdAt }] },

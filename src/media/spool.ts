@@ -1,6 +1,7 @@
 // Temporary files of uploads in progress: DATA_DIR/media/incoming, on this machine whatever the store.
 import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
+import { hourMs } from '../core/durations.ts'
 import { newId } from '../core/id.ts'
 import { checkWritable } from '../core/writable.ts'
 
@@ -27,7 +28,7 @@ export async function openSpool(dataDir: string): Promise<{ path: string } & Asy
 }
 
 /** Longer than any upload may take. */
-const leftForMs = 3_600_000
+const leftForMs = hourMs
 
 /** Removes uploads that dead processes left behind. Returns their number. */
 export async function clearSpool(dataDir: string): Promise<number> {

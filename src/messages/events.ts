@@ -1,6 +1,7 @@
 // The events of messages.
 import { z } from 'zod'
 import type { App } from '../core/app.ts'
+import { nilId } from '../core/id.ts'
 import { defineEvent, type NewEvent } from '../events/log/define.ts'
 import type { RelaySink } from '../events/log/relay.ts'
 
@@ -13,7 +14,6 @@ const to = z.string().describe("The recipient's number, E.164.")
 const reference = z.string().optional().describe('The `reference` that the sender gave the message; left out if there is none.')
 const subject = ({ instanceId, messageId }: { instanceId: string; messageId: string }) => ({ instanceId, messageId })
 
-const nilId = '00000000-0000-0000-0000-000000000000'
 const sampleIds = { instanceId: nilId, messageId: nilId, providerMessageId: 'test' }
 const sampleReference = 'test'
 const ownNumber = '+10000000000'

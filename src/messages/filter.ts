@@ -1,5 +1,6 @@
 // Input MessageFilter: the filters of lists of messages, as conditions on columns.
 import { z } from 'zod'
+import { dayMs } from '../core/durations.ts'
 import { defineInput, registerEnum } from '../core/graph/input.ts'
 import type { Condition } from '../core/graph/list.sql.ts'
 import { phone } from '../core/phone.ts'
@@ -55,7 +56,7 @@ export function filterOf(filter: ReturnType<typeof MessageFilterInput.parse>, no
   const to = createdTo ? new Date(createdTo) : undefined
   const from = createdFrom ? new Date(createdFrom) : undefined
   const isNarrow = [peer, equal.contactId, equal.campaignId, equal.reference].some((value) => value != null)
-  const earliest = new Date((to ?? now).getTime() - searchedDays * 86_400_000)
+  const earliest = new Date((to ?? now).getTime() - searchedDays * dayMs)
   const searchedFrom = searched != null && !isNarrow && (!from || from < earliest) ? earliest : from
   const asked = Object.entries({ ...equal, peer }).filter(([, value]) => value != null) as [string, string][]
   return {

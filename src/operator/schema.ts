@@ -1,5 +1,4 @@
 // GraphQL field `operator`: the whole installation, for accounts that the operator's command chose. No API key reaches it.
-
 import { countMails } from '../accounts/mail/order.ts'
 import { isOperator, pageOfAccounts, type ShownAccount } from '../accounts/operator.ts'
 import type { Context } from '../core/context.ts'

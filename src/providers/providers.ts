@@ -1,5 +1,4 @@
 // All providers of this build by name.
-
 import type { App } from '../core/app.ts'
 import { definePart } from '../core/part.ts'
 import { cloud } from './cloud/cloud.ts'

@@ -7,6 +7,7 @@ import { takenSeats } from '../billing/team-fit.sql.ts'
 import type { App } from '../core/app.ts'
 import type { Context } from '../core/context.ts'
 import type { Tx } from '../core/database/transaction.ts'
+import { dayMs } from '../core/durations.ts'
 import { fail, failFor } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
 import { write } from '../core/idempotency/idempotency.ts'
@@ -18,7 +19,7 @@ import { lockOwnTeam } from './lock.ts'
 import { touch } from './members.ts'
 import { type InvitationRow, invitationFields, readTeam, type TeamRow } from './read.ts'
 
-const holdsMs = 7 * 86_400_000
+const holdsMs = 7 * dayMs
 
 /**
  * By a manager of the team.

@@ -1,5 +1,4 @@
 // Delivery queues. Each endpoint has its own in every process, so that a slow or dead endpoint never delays another's deliveries.
-
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../core/app.ts'
 import { createBatch } from '../core/batch.ts'

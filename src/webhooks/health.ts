@@ -1,5 +1,7 @@
 // Pure rules of an endpoint's health: the start of its failures, and the point at which it is disabled.
-const disableAfterMs = 5 * 86_400_000
+import { dayMs } from '../core/durations.ts'
+
+const disableAfterMs = 5 * dayMs
 /** Fewer failed events than this in those days are too few to judge an endpoint. */
 const disableAfterEvents = 10
 

@@ -1,5 +1,4 @@
 // Worker jobs of webhooks: deliveries, and the deletion of expired ones.
-
 import { implementJob, type JobImplementation } from '../core/jobs/jobs.ts'
 import { deliveriesOf, deliverJob } from './deliver-job.ts'
 import { deliveryQueues } from './delivery-queues.ts'

@@ -1,5 +1,4 @@
 // Pure rules of deliveries: the meaning of a response, and the time of the next attempt.
-
 import type { PostOutcome } from '../core/network/egress.ts'
 import type { EgressFault } from '../core/network/egress-fault.ts'
 

@@ -1,7 +1,8 @@
 // The secrets that a rotation replaced. Each signs for 24 hours from its own rotation, however often the secret is rotated meanwhile.
+import { hourMs } from '../core/durations.ts'
 import { previousSecretHours } from './policy.ts'
 
-const keptMs = previousSecretHours * 3_600_000
+const keptMs = previousSecretHours * hourMs
 /** Their signatures share one header, which must stay short. */
 const most = 10
 

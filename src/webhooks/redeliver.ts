@@ -1,5 +1,6 @@
 // Deliveries on request: a test, and one more attempt of an old delivery.
 import type { Context } from '../core/context.ts'
+import { dayMs } from '../core/durations.ts'
 import { fail, failFor } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
 import { write } from '../core/idempotency/idempotency.ts'
@@ -12,8 +13,6 @@ import { type Endpoint, lockOwnEndpoint } from './service.ts'
 
 /** Limited because a test makes a request to any address that the endpoint names. */
 const testsPerMinute = 10
-
-const dayMs = 86_400_000
 
 /**
  * Sends one signed delivery of a sample event, of the first type that the endpoint subscribes to. It is attempted once.

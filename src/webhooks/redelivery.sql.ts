@@ -1,5 +1,6 @@
 // SQL of redeliveries: their row locks, and the chunks of deliveries that they make due.
 import type { Sql } from '../core/database/database.ts'
+import { nilId } from '../core/id.ts'
 import type { WebhookRedelivery } from '../generated/prisma/client.ts'
 
 export interface OpenRedelivery extends WebhookRedelivery {
@@ -56,8 +57,6 @@ export interface Chunk {
   made: string[]
 }
 
-const none = '00000000-0000-0000-0000-000000000000'
-
 /**
  * Looks at the next `size` deliveries of the endpoint, in the order of their creation (index), and makes those due that match and have no
  * attempt in progress.
@@ -81,7 +80,7 @@ export async function makeChunkDue(
      select (select count(*)::int from scanned) as scanned, last."createdAt" as "lastTime", last.id as "lastId",
        array(select id from made) as made
      from (select 1) one left join (select "createdAt", id from scanned order by "createdAt" desc, id desc limit 1) last on true`,
-    [endpointId, since, createdAt, afterTime ?? since, afterId ?? none, of, size],
+    [endpointId, since, createdAt, afterTime ?? since, afterId ?? nilId, of, size],
   )
   return rows[0] as Chunk
 }

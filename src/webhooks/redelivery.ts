@@ -3,6 +3,7 @@ import type { App } from '../core/app.ts'
 import type { Context } from '../core/context.ts'
 import type { Sql } from '../core/database/database.ts'
 import { sqlTransaction } from '../core/database/transaction.ts'
+import { dayMs } from '../core/durations.ts'
 import { fail } from '../core/errors.ts'
 import { load } from '../core/graph/load.ts'
 import { newId } from '../core/id.ts'
@@ -31,8 +32,6 @@ const chunkSize = 1_000
 /** With this many deliveries due, the next chunk waits, so that new events do not wait behind all old ones. */
 const mostDue = 1_000
 const lookAgainMs = 1_000
-
-const dayMs = 86_400_000
 
 /**
  * Starts a job that makes one more attempt of each delivery with that status, created at `since` or later; by default of all that are

@@ -1,5 +1,4 @@
 // GraphQL fields of webhook endpoints and their deliveries.
-
 import { fail } from '../core/errors.ts'
 import { AuthorRef, authorOf } from '../core/graph/author.ts'
 import { builder } from '../core/graph/builder.ts'

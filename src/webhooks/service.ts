@@ -1,5 +1,4 @@
 // Operations on webhook endpoints for the managers of a workspace: create, change, delete, rotate the secret.
-
 import type { Context } from '../core/context.ts'
 import { countedWorkspaces } from '../core/counted-workspaces.ts'
 import type { Sql } from '../core/database/database.ts'

@@ -1,5 +1,4 @@
 // Queued mails are sent after any outage of the mail server, and their tokens are never stored in clear.
-
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'

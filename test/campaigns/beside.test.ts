@@ -1,5 +1,4 @@
 // Instant messages beside a campaign: their workers stay free, however slowly the provider answers the campaign.
-
 import { beforeAll, expect, it } from 'vitest'
 import { createCampaign } from '../../src/campaigns/create.ts'
 import type { App } from '../../src/core/app.ts'

@@ -1,5 +1,4 @@
 // Pausing and cancelling at a bad moment: messages that the network returned unsent are not sent later, and each has one id and one end.
-
 import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { advance, advanceImplementation } from '../../src/campaigns/advance.ts'
 import { createCampaign } from '../../src/campaigns/create.ts'

@@ -1,5 +1,4 @@
 // The recipients of a campaign: each with its status and error, in pages, by status, and all of them as CSV; on REST and in the graph.
-
 import { parse } from 'csv-parse/sync'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { newId } from '../../src/core/id.ts'

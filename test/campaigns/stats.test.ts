@@ -1,5 +1,4 @@
 // The statistics of a campaign: equal to a recount at every moment, published live, and cheap to read.
-
 import { setTimeout as pause } from 'node:timers/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { advance } from '../../src/campaigns/advance.ts'

@@ -1,5 +1,4 @@
 // The heap of an open list of messages while 100,000 events happen.
-
 import type pg from 'pg'
 import type { Page } from 'playwright-core'
 import { insertMessages, move, type Sender, steps } from './traffic.ts'

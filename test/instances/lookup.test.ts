@@ -1,5 +1,4 @@
 // Number lookups whose provider is slow, fails, cannot tell, or is asked twice for one number.
-
 import { beforeAll, expect, it, vi } from 'vitest'
 import type { App } from '../../src/core/app.ts'
 import { lookupNumbers } from '../../src/instances/lookup.ts'

@@ -1,5 +1,4 @@
 // Instances of `web` on the loopback network: creates them, pairs them, sends.
-
 import type { App } from '../../src/core/app.ts'
 import { muteSignalKeys } from '../../src/providers/web/mute-console.ts'
 import { undoFailedTrials } from '../../src/providers/web/session-trials.ts'

@@ -1,5 +1,4 @@
 // Setup for tests of deliveries: an App on its own clone of the database, with the relay and the webhook jobs running.
-
 import { openApp as openGateway } from '../../src/app.ts'
 import type { App } from '../../src/core/app.ts'
 import { readConfig } from '../../src/core/config/config.ts'

@@ -1,9 +1,10 @@
 // The folder of mails that were written to files, because there is no mail server: DATA_DIR/mail.
 import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { dayMs } from '../../core/durations.ts'
 
 /** The links in mails are valid for a week at most. */
-const keptMs = 7 * 86_400_000
+const keptMs = 7 * dayMs
 
 function folderOf(dataDir: string): string {
   return path.join(dataDir, 'mail')

@@ -1,7 +1,7 @@
 // Sends mail over SMTP, or writes it to a folder if there is no mail server.
-
 import type { Transporter } from 'nodemailer'
 import type { App } from '../../core/app.ts'
+import { hourMs } from '../../core/durations.ts'
 import { definePart } from '../../core/part.ts'
 import { clearMail, keepMail } from './kept-mail.ts'
 import type { MailText } from './texts.ts'
@@ -17,7 +17,7 @@ export interface Mailer extends AsyncDisposable {
   send: (id: string, mail: Mail) => Promise<void>
 }
 
-const clearEveryMs = 3_600_000
+const clearEveryMs = hourMs
 
 /** Time limit for one mail, including its wait for a connection. */
 const usualMs = 60_000

@@ -1,5 +1,4 @@
 // Outbox for mail: a mail is stored in the transaction that causes it, and sent by a job.
-
 import type { App } from '../../core/app.ts'
 import type { Db } from '../../core/database/database.ts'
 import type { Tx } from '../../core/database/transaction.ts'

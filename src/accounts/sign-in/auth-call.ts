@@ -1,5 +1,4 @@
 // Shared by the identity routes: authentication of the caller, and the mapping of better-auth's errors to the API's error codes.
-
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../../core/app.ts'
 import { type ErrorCode, fail } from '../../core/errors.ts'

@@ -1,5 +1,4 @@
 // Mounts the identity routes under /api/auth, and describes them: routes that people use before they have a token, and session routes.
-
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../../core/app.ts'
 import { fail } from '../../core/errors.ts'

@@ -1,5 +1,4 @@
 // Sign-in for the whole process: the current better-auth instance with its identity providers, and the verifier of access tokens.
-
 import type { App } from '../../core/app.ts'
 import type { OidcSettings } from '../../core/config/config.ts'
 import { failure } from '../../core/errors.ts'

@@ -1,10 +1,12 @@
 // Deletes accounts whose address was never verified, so that an address that somebody else signed up with is free again.
 import type { Db } from '../../core/database/database.ts'
 import { type Tx, transaction } from '../../core/database/transaction.ts'
+import { dayMs } from '../../core/durations.ts'
+import { nilId } from '../../core/id.ts'
 import { isReferred } from '../../core/public-failure.ts'
 import { lockUser } from '../users.sql.ts'
 
-const keptMs = 7 * 86_400_000
+const keptMs = 7 * dayMs
 const pageSize = 500
 
 /** Deletes unverified accounts older than a week that have no session and own nothing. Returns how many. */
@@ -12,7 +14,7 @@ export async function pruneUnproved(db: Db): Promise<number> {
   const idle = { emailVerified: false, authsessions: { none: {} }, apiKeys: { none: {} } }
   const createdAt = { lt: new Date(Date.now() - keptMs) }
   let deleted = 0
-  let after = '00000000-0000-0000-0000-000000000000'
+  let after = nilId
   for (;;) {
     const where = { ...idle, createdAt, id: { gt: after } }
     const users = await db.user.findMany({ where, select: { id: true }, orderBy: { id: 'asc' }, take: pageSize })

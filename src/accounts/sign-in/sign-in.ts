@@ -1,5 +1,4 @@
 // Sign-in with a password, renewal of access tokens, sign-out.
-
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { App } from '../../core/app.ts'

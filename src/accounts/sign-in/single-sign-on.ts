@@ -1,5 +1,4 @@
 // Single sign-on through an identity provider (OpenID Connect with PKCE): redirect to the provider, and callback.
-
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { App } from '../../core/app.ts'

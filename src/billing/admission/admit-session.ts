@@ -5,14 +5,13 @@ import { openAccount } from '../../accounts/open-account.ts'
 import type { App } from '../../core/app.ts'
 import { createBatch } from '../../core/batch.ts'
 import { failure } from '../../core/errors.ts'
-import { isId } from '../../core/id.ts'
+import { isId, nilId } from '../../core/id.ts'
 import { definePart } from '../../core/part.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Admission } from './admit.ts'
 import { type AdmittedPerson, admitPeople, type SessionRequest } from './admit-session.sql.ts'
 
 /** The id of no team. It replaces a malformed team id. */
-const noTeam = '00000000-0000-0000-0000-000000000000'
 
 /**
  * Queries the database for every request, without a cache: an ended session, and a person who left the team, are rejected at once.
@@ -31,7 +30,7 @@ function createSessionAdmission(app: App): AdmitSession {
     observe: (size) => app.metrics.batchSize.observe({ batch: 'admit session' }, size),
   })
   return async ({ teamId, ...claims }) => {
-    const request = { ...claims, teamId: teamId === null || isId(teamId) ? teamId : noTeam }
+    const request = { ...claims, teamId: teamId === null || isId(teamId) ? teamId : nilId }
     let row = await batch(request)
     if (row && !row.workspaceId && !request.teamId) {
       // The process that created the account died before it created the workspace.

@@ -1,5 +1,4 @@
 // Admission of API keys. One statement per batch turns keys into principals, takes from the one-second rate window and counts the request.
-
 import { keyHash } from '../../accounts/keys/api-keys.ts'
 import { keyUse } from '../../accounts/keys/key-use.ts'
 import type { App } from '../../core/app.ts'

@@ -1,5 +1,4 @@
 // Access rules for the billing of a team. In a personal workspace everybody is the owner.
-
 import { fail } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
 

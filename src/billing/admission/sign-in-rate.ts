@@ -1,5 +1,4 @@
 // Rate limit per person for the sign-in routes that take a session. Its window is separate from that of other requests.
-
 import { v5 } from 'uuid'
 import type { App } from '../../core/app.ts'
 import { createBatch } from '../../core/batch.ts'

@@ -1,5 +1,6 @@
 // Reconciliation: compares subscriptions with Stripe whose period ended a while ago without an event, because events can be lost.
 import type { App } from '../../core/app.ts'
+import { dayMs } from '../../core/durations.ts'
 import type { BillingApp } from '../provider.ts'
 import { touchSubscription } from '../subscriptions.sql.ts'
 import { openStripe } from './client.ts'
@@ -9,7 +10,6 @@ import { syncCustomer } from './sync.ts'
 const atOnce = 200
 const turnMs = 300_000
 /** How long after the end of its period a subscription is overdue. */
-const dayMs = 86_400_000
 /** After this many failures in a row, Stripe counts as down and the run ends. */
 const failuresAllowed = 3
 

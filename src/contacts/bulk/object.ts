@@ -1,5 +1,4 @@
 // GraphQL type of a bulk job: its operation and its progress.
-
 import type { Context } from '../../core/context.ts'
 import { builder } from '../../core/graph/builder.ts'
 import { load } from '../../core/graph/load.ts'

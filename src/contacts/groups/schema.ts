@@ -1,5 +1,4 @@
 // GraphQL fields of contact groups and their members.
-
 import { UsageRef } from '../../billing/schema.ts'
 import { fail } from '../../core/errors.ts'
 import { builder } from '../../core/graph/builder.ts'

@@ -1,5 +1,4 @@
 // The only place that reads the environment: applies defaults and refuses contradictions, with all faults reported together.
-
 import type { TrustProxy } from '../network/proxy.ts'
 import { environment } from './environment.ts'
 

@@ -1,5 +1,4 @@
 // Author type of the graph: the user who created something, visible to everybody who sees the thing.
-
 import type { Context } from '../context.ts'
 import { builder } from './builder.ts'
 import { load } from './load.ts'

@@ -1,5 +1,6 @@
 // Cursors of the event log. They are encrypted: event numbers in plain text would show how much happens in other workspaces.
 import { createCipheriv, createDecipheriv } from 'node:crypto'
+import { hourMs } from '../../core/durations.ts'
 import type { Sealer } from '../../core/seal.ts'
 
 /** A position in the log: its reader has seen every event of the workspace up to number `seq`. */
@@ -12,7 +13,6 @@ export interface Place {
 /** Content of a cursor: a position, or the plain number `old` of a legacy cursor, which was not encrypted. */
 export type Opened = { place: Place; old: undefined } | { place: undefined; old: bigint }
 
-const hourMs = 3_600_000
 const blockBytes = 16
 const seqAt = 8
 

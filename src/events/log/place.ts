@@ -1,6 +1,7 @@
 // Positions of readers in the event log: start, resumption and progress. Cursors reveal nothing about other workspaces.
 import { isCreatedAfter } from '../../accounts/workspace.ts'
 import type { App } from '../../core/app.ts'
+import { dayMs } from '../../core/durations.ts'
 import { fail } from '../../core/errors.ts'
 import { openCursor, placeAt, sealCursor, timeOf } from './cursor.ts'
 import { retentionDays } from './log.ts'
@@ -53,7 +54,7 @@ export async function resumeAfter(app: App, workspaceId: string, cursor: string,
   if (seq > bounds.last) fail('VALIDATION_ERROR', `${field}: is beyond the end of the event log`)
   // In a quiet workspace, a recent cursor can hold a number below every event kept. Anyone can write a legacy cursor, so the response
   // to one must not depend on the event numbers of other workspaces, unless the workspace existed when numbers were public.
-  const since = new Date(Date.now() - retentionDays * 86_400_000)
+  const since = new Date(Date.now() - retentionDays * dayMs)
   const isRecent = async () => (opened.place ? timeOf(opened.place) > since : await isCreatedAfter(app, workspaceId, since))
   if (seq < bounds.floor && !(await isRecent())) {
     fail('VALIDATION_ERROR', `${field}: is older than ${retentionDays} days, the retention of events; start without it`)

@@ -1,5 +1,4 @@
 // Enqueues and counts the messages of a campaign, and takes back or cancels those that have not been sent.
-
 import { returnQuota } from '../../billing/admission/quota.ts'
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'

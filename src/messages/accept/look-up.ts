@@ -1,5 +1,4 @@
 // Reads the rows that a batch of messages refers to: instances, contacts and templates, with pipelined queries in one round trip.
-
 import { lockContacts, lockContactsByPhone, type NamedContact } from '../../contacts/contacts.sql.ts'
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'

@@ -1,5 +1,4 @@
 // Tells what would happen to a message if it were sent: the same checks and refusals, and nothing is stored.
-
 import { plannedLeft, quotaRefusals } from '../../billing/admission/quota.ts'
 import { foreseeQuota, type QuotaForesight } from '../../billing/quota-preview.ts'
 import type { App } from '../../core/app.ts'

@@ -1,5 +1,4 @@
 // Defers messages until their instance connects.
-
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { lockDisconnected } from '../../instances/sending.sql.ts'

@@ -1,5 +1,4 @@
 // The jobs that dispatch messages: of due messages, and of messages that wait under a key.
-
 import type { App } from '../../core/app.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
 import { implementJob, type JobImplementation, type WorkerShape } from '../../core/jobs/jobs.ts'

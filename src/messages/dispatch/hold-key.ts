@@ -1,5 +1,4 @@
 // Keys under which messages wait: those of one recipient, of one instance, or of one account at a provider.
-
 import type { Hold } from '../../providers/outgoing.ts'
 import type { ProviderName } from '../../providers/provider.ts'
 

@@ -1,5 +1,6 @@
 // GraphQL field Instance.safetyForecast: the caps of the next days, with what is already planned for them.
 import { z } from 'zod'
+import { dayMs } from '../../core/durations.ts'
 import { builder } from '../../core/graph/builder.ts'
 import { load } from '../../core/graph/load.ts'
 import { parse } from '../../core/validation.ts'
@@ -9,7 +10,6 @@ import { SafetyStateRef } from '../object.ts'
 import { assessNow } from './health.ts'
 import { countScheduled } from './scheduled.sql.ts'
 
-const dayMs = 86_400_000
 const mostDays = 60
 const usualDays = 14
 const days = z.int().min(1).max(mostDays)

@@ -1,6 +1,7 @@
 // Tells how the safety rules would judge messages that are not sent yet. Nothing is stored, and no cached window changes.
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
+import { hourMs } from '../../core/durations.ts'
 import { ownTurn } from '../../core/turns.ts'
 import { assess, type SafetyState } from '../../instances/safety.ts'
 import type { SendingInstance } from '../../instances/sending.sql.ts'
@@ -15,7 +16,6 @@ export interface Departure {
   at: Date
 }
 
-const hourMs = 3_600_000
 const minuteMs = 60_000
 /** Messages that are counted before the event loop gets a turn. */
 const atOnce = 1_000

@@ -1,5 +1,4 @@
 // GraphQL field Instance.health: safety state and recommendations, from the traffic of the last days.
-
 import type { Context } from '../../core/context.ts'
 import { builder } from '../../core/graph/builder.ts'
 import { load } from '../../core/graph/load.ts'

@@ -1,4 +1,5 @@
 // Pure rules for dispatching a message: the decision for its job, and the retry delays.
+import { hourMs } from '../../core/durations.ts'
 import type { MessageStatus } from '../../generated/prisma/client.ts'
 
 /** Timeout for a provider's answer. Shorter than the lease, so that an answer never arrives after the lease was lost. */
@@ -94,6 +95,6 @@ export function widerThan(size: number): number {
  */
 export function retryDelayMs(attempts: number, afterMs: number | undefined, random: () => number = Math.random): number | null {
   if (attempts >= maxAttempts) return null
-  if (afterMs !== undefined) return Math.min(afterMs, 3_600_000)
+  if (afterMs !== undefined) return Math.min(afterMs, hourMs)
   return Math.min(300_000, 1_000 * 2 ** (attempts - 1)) * (0.8 + 0.4 * random())
 }

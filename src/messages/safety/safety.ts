@@ -4,6 +4,7 @@
 
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
+import { hourMs } from '../../core/durations.ts'
 import { definePart } from '../../core/part.ts'
 import { assess, coldRatio, type SafetyState, type Standing } from '../../instances/safety.ts'
 import { type Pair, readAcquainted, readTraffic, type Span, type TrafficRows } from './traffic.sql.ts'
@@ -47,7 +48,6 @@ export interface SafetyCache {
 const freshMs = 60_000
 /** A window of this age is read again before it is used; a younger one serves while it is read again in the background. */
 const staleMs = 2 * freshMs
-const hourMs = 3_600_000
 /** Windows with more recipients than this are always read in the background: reading them takes a moment. */
 const large = 5_000
 const mostInstances = 10_000

@@ -1,5 +1,6 @@
 // Cloud provider: WhatsApp by Meta's Cloud API, over the Graph API.
 import type { App } from '../../core/app.ts'
+import { dayMs } from '../../core/durations.ts'
 import { defineProvider } from '../define-provider.ts'
 import { faultOfFile } from '../outgoing.ts'
 import type { Connector } from '../provider.ts'
@@ -48,7 +49,7 @@ function openCloud(app: App): Connector<CloudInstance, KnownCloudInstance> {
     approvedTemplates: ({ settings }) => readApproved(app, settings),
     check: ({ settings }) => checkNumber(app, settings),
     faultOfFile,
-    freeContentMs: 24 * 3_600_000,
+    freeContentMs: dayMs,
     verifyToken: ({ settings }) => settings.verifyToken,
     async start(host) {
       keepHost(app, host)

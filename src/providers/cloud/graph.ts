@@ -1,6 +1,7 @@
 // Client of Meta's Graph API. It repeats nothing by itself, and says of each call if it was answered, never reached Meta, or got lost.
 import { Agent, type Dispatcher } from 'undici'
 import type { App } from '../../core/app.ts'
+import { hourMs } from '../../core/durations.ts'
 import { parseRetryAfter } from '../../core/network/egress.ts'
 import { definePart } from '../../core/part.ts'
 
@@ -102,7 +103,7 @@ async function read({ statusCode: status, headers, body }: Dispatcher.ResponseDa
 }
 
 /** Meta's limits end within the hour. A wrong time must neither let calls follow without a pause, nor stop an account for days. */
-const longestWaitMs = 3_600_000
+const longestWaitMs = hourMs
 
 function boundedWait(ms: number | undefined): number | undefined {
   return ms ? Math.min(ms, longestWaitMs) : undefined

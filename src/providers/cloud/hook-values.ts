@@ -1,4 +1,5 @@
 // Reads values of a webhook whose shape nobody guarantees: anything of another form counts as left out.
+import { dayMs } from '../../core/durations.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
@@ -28,8 +29,6 @@ export function idOf(value: unknown): string | undefined {
   const id = textOf(value)
   return id !== undefined && id.length <= longestId && /^[\x21-\x7e]+$/.test(id) ? id : undefined
 }
-
-const dayMs = 86_400_000
 
 /** A time in seconds since 1970. Times that cannot be right become the present. */
 export function timeOf(value: unknown, now = Date.now()): Date {

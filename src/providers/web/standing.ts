@@ -1,6 +1,7 @@
 // Safety signals that the network gives about an account by itself: the lock on new chats, and the cap on them.
 import type { ReachoutTimelockState, WASocket } from 'baileys'
 import type { App } from '../../core/app.ts'
+import { hourMs } from '../../core/durations.ts'
 import type { Host } from './host.ts'
 
 export interface StandingOptions {
@@ -12,7 +13,7 @@ export interface StandingOptions {
 
 /** The first question comes some time after the login, so that many connections that return together do not all ask at once. */
 const firstMs = 4_000
-const everyMs = 6 * 3_600_000
+const everyMs = 6 * hourMs
 
 /**
  * Reports what the network tells of the account, and asks for it now and then, because a restriction counts for a day after its last report.

@@ -1,5 +1,4 @@
 // Reads the recipients of a campaign who failed, all of them at once, from the file that exports its recipients.
-
 import { fetchFor, type Team } from '../graph/request.ts'
 import { ApiError } from '../session/auth-call.ts'
 import { settings } from '../settings.ts'

@@ -1,5 +1,4 @@
 // Sends a mutation through the cache, so that its answer shows wherever the record is on screen.
-
 import type { Graph } from './client.ts'
 import type { Document } from './request.ts'
 import { apiErrorOf } from './use-read.ts'

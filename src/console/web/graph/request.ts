@@ -1,5 +1,4 @@
 // The one way to ask the graph over HTTP: with the token and the workspace, and once more after a 401.
-
 import { ApiError, type Issue } from '../session/auth-call.ts'
 import { accessToken, renew } from '../session/session.ts'
 import { noteBuild, settings } from '../settings.ts'

@@ -1,5 +1,4 @@
 // The filters of the list, as they stand in the address and as the gateway takes them.
-
 import type { LiveRowFragment, MessageDirection, MessageFilter, MessageStatus } from '../generated/messages/graphql.ts'
 import { messageTypes } from '../graph/message-types.ts'
 import type { Search } from '../navigation.tsx'
