@@ -1,5 +1,4 @@
 // Sends a campaign page by page. One transaction turns a page of recipients into messages with quota and jobs.
-
 import { setTimeout as pause } from 'node:timers/promises'
 import { quotaLeft, reserveQuota } from '../billing/admission/quota.ts'
 import type { App } from '../core/app.ts'
@@ -29,7 +28,7 @@ import {
 import { advanceJob, sweepJob, wake } from './campaign-job.ts'
 import { tellCampaign } from './events.ts'
 import { defaultRates, nextMoment, wakeAt } from './pace.ts'
-import { lookAgainAt, nextStep, type Progress, restAfter, strideAfter, turnMs } from './policy.ts'
+import { lookAgainAt, nextStep, type Progress, restAfter, speedAfter, turnMs } from './policy.ts'
 import { quietHoursOf, quietUntil } from './quiet-hours.ts'
 import { endPlanned, takeBackAndPlan } from './take-back.ts'
 
@@ -47,11 +46,11 @@ async function takeTurn(app: App, id: string): Promise<void> {
   const begin = performance.now()
   for (;;) {
     const pageBegin = performance.now()
-    const stride = strideAfter(pageBegin - lastInstant(app).at)
-    if (!(await advance(app, id, stride.pageSize))) return
+    const speed = speedAfter(pageBegin - lastInstant(app).at)
+    if (!(await advance(app, id, speed.pageSize))) return
     const now = performance.now()
     if (app.stopping || now - begin > turnMs) break
-    await pause(restAfter(now - pageBegin, stride))
+    await pause(restAfter(now - pageBegin, speed))
   }
   await sqlTransaction(app.pool, (tx) => wake(app, tx, id))
 }

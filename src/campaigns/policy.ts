@@ -6,18 +6,18 @@ import { dueNow } from './pace.ts'
 export const maxRecipients = 100_000
 
 /** The speed of a campaign: messages created at once, and the shortest pause before the next page, in milliseconds. */
-export interface Stride {
+export interface Speed {
   pageSize: number
   restMs: number
 }
 
-const brisk: Stride = { pageSize: 50, restMs: 100 }
+const alone: Speed = { pageSize: 50, restMs: 100 }
 /**
  * Pages so small that other sends of the same moment are not delayed noticeably. A page costs about the same whatever its size, so it must
  * not be too small: by `npm run bench -- campaign`, 20 messages every 100 ms are half of the campaign's own speed, with a p99 of instant
  * sends of 1.1 ×; 10 every 50 ms are a quarter, with 1.4 ×.
  */
-const gentle: Stride = { pageSize: 20, restMs: 100 }
+const besideOthers: Speed = { pageSize: 20, restMs: 100 }
 /** Time during which campaigns make small pages after a message outside of any campaign was sent. */
 const makesWayMs = 60_000
 /**
@@ -28,13 +28,13 @@ const maxWaiting = 500
 /** Longest time that a worker spends on one campaign before it takes another. */
 export const turnMs = 5_000
 
-/** Returns the stride, `sinceMs` after a message outside of any campaign was last sent. */
-export function strideAfter(sinceMs: number): Stride {
-  return sinceMs < makesWayMs ? gentle : brisk
+/** Returns the speed, `sinceMs` after a message outside of any campaign was last sent. */
+export function speedAfter(sinceMs: number): Speed {
+  return sinceMs < makesWayMs ? besideOthers : alone
 }
 
 /** Milliseconds to pause after a page that took `tookMs`: at least three times as long, so that campaigns slow down on a busy machine. */
-export function restAfter(tookMs: number, { restMs }: Stride): number {
+export function restAfter(tookMs: number, { restMs }: Speed): number {
   return Math.max(restMs, 3 * tookMs)
 }
 

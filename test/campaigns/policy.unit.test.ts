@@ -8,7 +8,7 @@ import {
   type Progress,
   progressPercent,
   restAfter,
-  strideAfter,
+  speedAfter,
 } from '../../src/campaigns/policy.ts'
 import { CampaignStatus } from '../../src/generated/prisma/enums.ts'
 
@@ -87,9 +87,7 @@ describe('the next step', () => {
   })
 
   it('is a smaller page while other messages are sent, and for one minute after', () => {
-    expect([0, 59_999, 60_000, Number.POSITIVE_INFINITY].map((sinceMs) => strideAfter(sinceMs).pageSize)).toEqual([
-      20, 20, 50, 50,
-    ])
+    expect([0, 59_999, 60_000, Number.POSITIVE_INFINITY].map((sinceMs) => speedAfter(sinceMs).pageSize)).toEqual([20, 20, 50, 50])
   })
 })
 

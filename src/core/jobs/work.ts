@@ -102,7 +102,7 @@ async function runBatch(app: App, job: JobImplementation, batch: readonly Job<un
     job,
     parsed.flatMap((result) => (result.success ? [result.data] : [])),
   )
-  await bury(
+  await deadLetter(
     app,
     definition.name,
     batch.filter((_, i) => !parsed[i]?.success),
@@ -119,7 +119,7 @@ async function runBatch(app: App, job: JobImplementation, batch: readonly Job<un
 type Attempt = Pick<JobWithMetadata, 'id' | 'retryCount'>
 
 /** Moves jobs with invalid data to the dead letter queue, where another try would not help. */
-async function bury(app: App, queue: string, jobs: readonly Attempt[]): Promise<void> {
+async function deadLetter(app: App, queue: string, jobs: readonly Attempt[]): Promise<void> {
   if (jobs.length === 0) return
   for (const { id } of jobs) app.log.error({ queue, job: id }, 'a job with invalid data was moved to the dead letter queue')
   const ids = jobs.map(({ id }) => id)

@@ -39,7 +39,7 @@ export async function foresee(
   const [first] = messages
   const last = messages.at(-1) ?? first
   const window = await readWindow(app, sql, instance.id, first.at, last.at)
-  await meet(sql, instance.id, window, messages)
+  await markAcquainted(sql, instance.id, window, messages)
   let stranger: string | undefined
   for (const [n, { to, at }] of messages.entries()) {
     if (n % atOnce === atOnce - 1) await ownTurn()
@@ -67,7 +67,7 @@ async function readWindow({ config }: App, sql: Sql, instanceId: string, from: D
 }
 
 /** Marks the numbers that the instance knows from before. */
-async function meet(sql: Sql, instanceId: string, window: Window, departures: readonly Departure[]): Promise<void> {
+async function markAcquainted(sql: Sql, instanceId: string, window: Window, departures: readonly Departure[]): Promise<void> {
   if (!window.history) return
   const strangers = departures.filter(({ to }) => !window.recipients.has(to))
   const pairs = strangers.map(({ to }) => ({ instanceId, to, from: window.from }))
