@@ -38,6 +38,26 @@ describe('a batch', () => {
     expect(await Promise.all([first, ...later])).toEqual([2, 4, 6])
   })
 
+  it('starts the next flush before the callers of the last one go on', async () => {
+    const steps: string[] = []
+    const batch = createBatch<number, number>({
+      max: 1,
+      parallel: 1,
+      async run(inputs) {
+        // A flush sends its first statement after some turns of promises, for example that of its connection.
+        for (let i = 0; i < 10; i++) await undefined
+        steps.push(`flush of ${inputs}`)
+        return inputs
+      },
+    })
+    const call = async (n: number) => {
+      await batch(n)
+      steps.push(`caller ${n}`)
+    }
+    await Promise.all([1, 2].map(call))
+    expect(steps.indexOf('flush of 2')).toBeLessThan(steps.indexOf('caller 1'))
+  })
+
   it('never exceeds its maximum of members or of parallel flushes', async () => {
     const { batch, flushes } = controlled({ max: 2, parallel: 2 })
     const all = Promise.all([1, 2, 3, 4, 5].map(batch))
