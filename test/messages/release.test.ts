@@ -1,11 +1,11 @@
 // Connecting an instance while thousands of messages wait for it.
 import { expect, it } from 'vitest'
+import type { App } from '../../src/core/app.ts'
 import type { Context } from '../../src/core/context.ts'
 import { connectInstance } from '../../src/instances/service.ts'
 import { releaseImplementation } from '../../src/messages/dispatch/waiting.ts'
 import { cloneDatabase, sql } from '../kit/database.ts'
 import { slow } from '../kit/fault.ts'
-import { whileHeld } from '../kit/held.ts'
 import { openWorkspace } from './rig.ts'
 
 /** Disconnects the instance, and adds so many messages that wait for it, to `+1` and on. */
@@ -37,15 +37,43 @@ it('releases thousands of messages, in chunks that fit within the statement time
   expect((await sql(own).query(jobs)).rows).toEqual([{ n: 5_500 }])
 })
 
+/** Connects the instance while another transaction has run this statement, which then reads the instance as a claim does, and commits. */
+async function connectAmid(own: string, ctx: Context, instanceId: string, statement: string): Promise<void> {
+  const other = await sql(own).connect()
+  try {
+    await other.query('begin')
+    await other.query(statement)
+    expect((await connectInstance(ctx, instanceId, null)).status).toBe('connected')
+    await other.query('select from instances where id = $1 for share', [instanceId])
+    await other.query('commit')
+  } finally {
+    other.release()
+  }
+}
+
+async function runNext(own: string, app: App, instanceId: string): Promise<void> {
+  const { rows } = await sql(own).query<{ data: object }>(`select data from pgboss.job where name = 'message.release'`)
+  expect(rows).toEqual([{ data: { instanceId } }])
+  await releaseImplementation.run(app, [rows[0]?.data as object])
+}
+
+const stillWaiting = 'select peer from messages where "waitingSince" is not null'
+
 it('releases all waiting messages even if one of the first is cancelled at that very moment', async () => {
   const own = await cloneDatabase()
   const { app, ctx, instanceId } = await openWorkspace(own)
   await addWaiting(own, ctx, instanceId, 2_001)
-  const cancel = `update messages set status = 'cancelled', "waitingSince" = null where peer = '+1'`
-  const [instance] = await whileHeld(own, [cancel], [() => connectInstance(ctx, instanceId, null)])
-  expect(instance?.status).toBe('connected')
-  const { rows } = await sql(own).query<{ data: object }>(`select data from pgboss.job where name = 'message.release'`)
-  expect(rows).toEqual([{ data: { instanceId } }])
-  await releaseImplementation.run(app, [rows[0]?.data as object])
-  expect((await sql(own).query('select from messages where "waitingSince" is not null')).rowCount).toBe(0)
+  await connectAmid(own, ctx, instanceId, `update messages set status = 'cancelled', "waitingSince" = null where peer = '+1'`)
+  await runNext(own, app, instanceId)
+  expect((await sql(own).query(stillWaiting)).rows).toEqual([])
+})
+
+it('connects at once while a message that waits for the instance is being claimed, and releases that one too', async () => {
+  const own = await cloneDatabase()
+  const { app, ctx, instanceId } = await openWorkspace(own)
+  await addWaiting(own, ctx, instanceId, 2)
+  await connectAmid(own, ctx, instanceId, `select from messages where peer = '+1' for update`)
+  expect((await sql(own).query(stillWaiting)).rows).toEqual([{ peer: '+1' }])
+  await runNext(own, app, instanceId)
+  expect((await sql(own).query(stillWaiting)).rows).toEqual([])
 })

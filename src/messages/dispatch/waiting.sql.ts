@@ -20,10 +20,13 @@ export async function readWaiting(tx: Sql, instanceId: string, limit: number): P
   return rows.map(({ id }) => id)
 }
 
-/** Ends the wait of messages; locks them in the order of their ids. Returns those that still waited. */
+/**
+ * Ends the wait of messages. Returns those that still waited. Skips locked rows: a claim that holds one waits for the lock of the instance,
+ * which the caller holds.
+ */
 export async function endWaiting(tx: Sql, ids: readonly string[]): Promise<Dispatchable[]> {
   const { rows } = await tx.query<Dispatchable>(
-    `with held as (select id from messages where id = any($1) and "waitingSince" is not null order by id for update)
+    `with held as (select id from messages where id = any($1) and "waitingSince" is not null order by id for update skip locked)
      update messages m set "waitingSince" = null, "heldBy" = null from held where m.id = held.id returning m.id, m."scheduledAt", m."campaignId"`,
     [ids],
   )

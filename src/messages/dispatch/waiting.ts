@@ -13,6 +13,8 @@ import { endWaiting, lockExpired, readWaiting, readWithoutJob } from './waiting.
 
 /** Messages per transaction. Bounds the time for which connecting or deleting an instance holds its locks. */
 const releasedAtOnce = 2_000
+/** Time after which messages that another transaction held are looked at again. */
+const heldForMs = 1_000
 
 const releaseJob = defineJob({
   name: 'message.release',
@@ -34,8 +36,12 @@ export async function releaseWaiting(app: App, tx: Sql, instanceId: string): Pro
     tx,
     released.map((row) => dispatchRequest(row)),
   )
-  // Checks `first`, not `released`: some of the messages may have been cancelled since the first query, and more may still wait.
-  if (first.length === releasedAtOnce) await enqueue(app, tx, releaseJob, [{ data: { instanceId } }])
+  const next = { data: { instanceId } }
+  if (first.length === releasedAtOnce) await enqueue(app, tx, releaseJob, [next])
+  // Another transaction held the others. Most of them are cancelled or claimed by then.
+  else if (released.length < first.length) {
+    await enqueue(app, tx, releaseJob, [{ ...next, startAfter: new Date(Date.now() + heldForMs) }])
+  }
 }
 
 /** Continues with the next messages, unless the instance has disconnected again. */
