@@ -10,8 +10,7 @@ if (Number.parseInt(process.versions.node, 10) < 24) {
 }
 
 const withDatabase = { globalSetup: ['test/kit/global-setup.ts'], setupFiles: ['test/kit/after-each-file.ts'] }
-const together = { isolate: false, maxWorkers: 6, sequence: { groupOrder: 1 } }
-const [unit, process_, deep] = ['test/**/*.unit.test.ts', 'test/**/*.process.test.ts', 'test/**/*.deep.test.ts']
+const [unit, deep] = ['test/**/*.unit.test.ts', 'test/**/*.deep.test.ts']
 
 /** Files that compare a time with a promised one. */
 const timed = globSync('test/**/*.test.ts').filter(
@@ -31,19 +30,20 @@ export default defineConfig({
     sequence: { sequencer: Order },
     projects: [
       { extends: true, test: { name: 'unit', include: [unit], isolate: false, maxWorkers: 2, sequence: { groupOrder: 0 } } },
-      // One group, so that no core waits for the last file of the other project. Three workers a core: these tests wait a lot,
-      // and four in all left a third of two cores idle.
+      // Those that wait for child processes and those that compute are one project, because vitest ends a worker when the next file is of
+      // another project. Apart, those that wait left a sixth of two cores idle.
       {
         extends: true,
         test: {
           name: 'gateway',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/bench/**', unit, process_, deep],
-          ...together,
+          exclude: ['test/bench/**', unit, deep],
+          isolate: false,
+          maxWorkers: 5,
+          sequence: { groupOrder: 1 },
           ...withDatabase,
         },
       },
-      { extends: true, test: { name: 'processes', include: [process_], ...together, ...withDatabase } },
       // Once more, one at a time, with exact times (npm run test:deep).
       {
         extends: true,
