@@ -39,7 +39,7 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: ['test/bench/**', unit, deep],
           isolate: false,
-          maxWorkers: 5,
+          maxWorkers: 6,
           sequence: { groupOrder: 1 },
           ...withDatabase,
         },
