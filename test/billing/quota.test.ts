@@ -1,4 +1,5 @@
 // The monthly outbound quota is exact over two processes, refunded for messages that never left, and equal to a recount.
+import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createTeam } from '../../src/teams/service.ts'
 import { type Account, connectedInstance, createAccount, type TestInstance } from '../kit/accounts.ts'
@@ -139,6 +140,21 @@ describe('the outbound quota', () => {
     const from = await sender(0)
     expect((await client(from).post('messages/send', message(from, { to: '5' }))).status).toBe(400)
     expect(await used(from.account)).toBe(500)
+  })
+
+  it.each([
+    { left: 2, codes: [...Array(3).fill('NOT_FOUND'), 'MONTHLY_OUTBOUND_QUOTA_EXCEEDED'] },
+    { left: 3, codes: Array(3).fill('NOT_FOUND') },
+    { left: 10, codes: Array(3).fill('NOT_FOUND') },
+  ])('with $left left is not taken by messages of the same bulk that are refused', async ({ left, codes }) => {
+    const from = await sender(left)
+    const refused = message(from, { instanceId: randomUUID() })
+    const messages = [refused, message(from), refused, message(from), refused, message(from)]
+    const { accepted, rejected } = (await client(from).post('messages/bulk', { messages })).body.data
+    expect(rejected.map(({ code }: { code: string }) => code)).toEqual(codes)
+    expect(accepted.map(({ index }: { index: number }) => index)).toEqual([1, 3, 5].slice(0, left))
+    const count = Math.min(left, 3)
+    expect([await used(from.account), await recount(from.account)]).toEqual([500 - left + count, count])
   })
 })
 

@@ -6,6 +6,8 @@ const present = periodOfUserSql('$1')
 
 export interface Taken {
   userId: string
+  /** `YYYY-MM-DD`. */
+  period: string
   granted: number
   used: number
   at: Date
@@ -41,7 +43,7 @@ export async function takeQuota(
           from wanted a where a.id = excluded."userId"
         ) g
       ), "acceptedAt" = greatest(${clock}, u."acceptedAt" + interval '1 millisecond')
-      returning "userId", granted, "messagesCount" + "statusesCount" as used, "acceptedAt" as at, "carriedInto" is not null and not $4 as carried`,
+      returning "userId", period::text, granted, "messagesCount" + "statusesCount" as used, "acceptedAt" as at, "carriedInto" is not null and not $4 as carried`,
     values: [
       owners.map(({ ownerId }) => ownerId),
       owners.map(({ quota }) => quota),
@@ -50,6 +52,17 @@ export async function takeQuota(
     ],
   })
   return rows
+}
+
+/** Gives back `n` of what {@link takeQuota} took in the same transaction, which still holds the rows. */
+export async function untakeQuota(tx: Sql, taken: readonly (Pick<Taken, 'userId' | 'period'> & { n: number })[]): Promise<void> {
+  if (taken.length === 0) return
+  await tx.query({
+    name: 'billing.untake-quota',
+    text: `update usage u set "messagesCount" = u."messagesCount" - t.n
+      from unnest($1::uuid[], $2::date[], $3::int[]) as t(id, period, n) where u."userId" = t.id and u.period = t.period`,
+    values: [taken.map(({ userId }) => userId), taken.map(({ period }) => period), taken.map(({ n }) => n)],
+  })
 }
 
 /** How much of the current period's quota an owner has used. */

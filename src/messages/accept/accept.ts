@@ -5,7 +5,7 @@
 //   draft       a submission with its text composed, before it has quota
 //   result      the stored message, the error, or `repeated`: the key was used earlier in the same batch
 
-import { quotaRefusals, reserveInTurn, reservePlanned } from '../../billing/admission/quota.ts'
+import { type QuotaRequest, quotaRefusals, reserveAhead, reservePlanned, type Turn } from '../../billing/admission/quota.ts'
 import type { App } from '../../core/app.ts'
 import { createBatch } from '../../core/batch.ts'
 import type { Context } from '../../core/context.ts'
@@ -98,7 +98,10 @@ async function acceptApart(app: App, submissions: readonly Submission[]): Promis
   }
 }
 
-/** One batch, step by step: replay repeated requests, look up what they name, draft, reserve quota, store, keep the results. */
+/**
+ * One batch, step by step: replay repeated requests, look up what they name and take quota in one round trip, draft, give back the quota of
+ * refused ones, store, keep the results.
+ */
 async function acceptAll(app: App, submissions: readonly Submission[], keyWaitMs?: number): Promise<Result[]> {
   await safetyCache(app).load(
     submissions.map(({ input, scheduledAt }) => ({ instanceId: input.instanceId, to: input.to, scheduledAt })),
@@ -106,9 +109,11 @@ async function acceptAll(app: App, submissions: readonly Submission[], keyWaitMs
   const all = await sqlTransaction(app.pool, async (tx) => {
     const results: (Result | undefined)[] = submissions.map(() => undefined)
     await replayRepeated(app, tx, submissions, results, keyWaitMs)
-    const references = await lookUp(app, tx, submissions)
+    const open = submissions.filter((_, i) => results[i] === undefined)
+    const [references, assign] = await Promise.all([lookUp(app, tx, submissions), reserveAhead(tx, open.map(quotaRequest))])
     const drafts = draftAll(app, submissions, results, references)
-    const accepted = await reserve(tx, drafts, results)
+    const turns = await assign(drafts.map(({ submission }) => quotaRequest(submission)))
+    const accepted = await refuseWithoutQuota(tx, drafts, turns, results)
     await store(app, tx, accepted, results)
     await storeResults(app, tx, submissions, results)
     return results as Result[]
@@ -124,19 +129,26 @@ interface Accepted extends Draft {
   acceptedAt: Date
 }
 
-/** Takes quota for each draft, in order, and puts the refusals into `results`. Returns the drafts that have quota. */
-async function reserve(tx: Sql, drafts: readonly Draft[], results: (Result | undefined)[]): Promise<Accepted[]> {
-  const counted = drafts.map(({ submission }) => ({ ...submission.principal, counts: submission.scheduledAt === null }))
-  const granted = await reserveInTurn(tx, counted)
+function quotaRequest({ principal: { ownerId, plan }, scheduledAt }: Submission): QuotaRequest {
+  return { ownerId, plan, counts: scheduledAt === null }
+}
+
+/** Puts the refusals of drafts without quota into `results`. Returns the drafts that have quota, also that of scheduled messages. */
+async function refuseWithoutQuota(
+  tx: Sql,
+  drafts: readonly Draft[],
+  turns: readonly Turn[],
+  results: (Result | undefined)[],
+): Promise<Accepted[]> {
   const plans = drafts.map(({ submission }, i) => ({
     ...submission.principal,
-    n: granted[i]?.fits && submission.scheduledAt ? 1 : 0,
+    n: turns[i]?.fits && submission.scheduledAt ? 1 : 0,
   }))
   const planned = await reservePlanned(tx, plans)
-  const without = counted.filter((_, i) => !granted[i]?.fits || !planned[i]).map(({ ownerId }) => ownerId)
+  const without = drafts.filter((_, i) => !turns[i]?.fits || !planned[i]).map(({ submission }) => submission.principal.ownerId)
   const refusalsOf = await quotaRefusals(tx, [...new Set(without)])
   return drafts.flatMap((draft, i) => {
-    const turn = granted[i]
+    const turn = turns[i]
     const { ownerId, plan } = draft.submission.principal
     if (!turn?.fits) results[draft.index] = refusalsOf(ownerId).usedUp()
     else if (!planned[i]) results[draft.index] = refusalsOf(ownerId).tooMuchPlanned(plan)
