@@ -9,7 +9,6 @@ import { isSweepDue, readUnfit } from './subscriptions.sql.ts'
 
 const everyMs = 5_000
 const atOnce = 200
-/** Sorts before every id. */
 
 export function startPlanSweep(app: App): AsyncDisposable {
   const stopping = new AbortController()

@@ -37,7 +37,7 @@ export function newId(): string {
   return v7({ msecs, seq, rng: nextRandom })
 }
 
-/** The nil UUID. No row has it: a search begins after it, and samples show it. */
+/** The nil UUID. It sorts before every id, and no row has it. */
 export const nilId = '00000000-0000-0000-0000-000000000000'
 
 const form = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/

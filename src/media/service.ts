@@ -182,7 +182,6 @@ export async function deleteAllMedia(app: App, workspaceId: string): Promise<voi
 
 const pageSize = 500
 
-/** Sorts before every id. */
 /** An upload of this age that is not finished never will be. */
 const abandonedAfterMs = 2 * hourMs
 

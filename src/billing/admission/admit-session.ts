@@ -11,8 +11,6 @@ import type { Principal } from '../../core/principal.ts'
 import type { Admission } from './admit.ts'
 import { type AdmittedPerson, admitPeople, type SessionRequest } from './admit-session.sql.ts'
 
-/** The id of no team. It replaces a malformed team id. */
-
 /**
  * Queries the database for every request, without a cache: an ended session, and a person who left the team, are rejected at once.
  * Returns null if the session is over. Returns an admission without a principal for API_RATE_LIMIT_EXCEEDED, and for TEAM_NOT_FOUND,
@@ -30,6 +28,7 @@ function createSessionAdmission(app: App): AdmitSession {
     observe: (size) => app.metrics.batchSize.observe({ batch: 'admit session' }, size),
   })
   return async ({ teamId, ...claims }) => {
+    // A malformed id is that of no team.
     const request = { ...claims, teamId: teamId === null || isId(teamId) ? teamId : nilId }
     let row = await batch(request)
     if (row && !row.workspaceId && !request.teamId) {

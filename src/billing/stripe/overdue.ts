@@ -10,6 +10,7 @@ import { syncCustomer } from './sync.ts'
 const atOnce = 200
 const turnMs = 300_000
 /** How long after the end of its period a subscription is overdue. */
+const overdueAfterMs = dayMs
 /** After this many failures in a row, Stripe counts as down and the run ends. */
 const failuresAllowed = 3
 
@@ -18,7 +19,7 @@ export async function syncOverdue(app: BillingApp & Pick<App, 'stopping'>): Prom
   const account = await openStripe(app)
   if (!account) return 0
   const rows = await app.db.subscription.findMany({
-    where: { provider: 'stripe', customerId: { not: null }, currentPeriodEnd: { lt: new Date(Date.now() - dayMs) } },
+    where: { provider: 'stripe', customerId: { not: null }, currentPeriodEnd: { lt: new Date(Date.now() - overdueAfterMs) } },
     orderBy: [{ updatedAt: 'asc' }, { userId: 'asc' }],
     take: atOnce,
   })
