@@ -6,12 +6,20 @@ const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 
 export type Metrics = ReturnType<typeof createMetrics>
 
+let ofProcess: Registry | undefined
+
+/** prom-client's defaults, which include event loop delay and memory. Once per process: their timer and observer never end. */
+function registryOfProcess(): Registry {
+  if (ofProcess) return ofProcess
+  ofProcess = new Registry()
+  collectDefaultMetrics({ register: ofProcess })
+  return ofProcess
+}
+
 /** Creates a separate registry for each App, so that two Apps in one process do not share figures. */
 export function createMetrics() {
-  const registry = new Registry()
-  const registers = [registry]
-  // prom-client's defaults include event loop delay and memory.
-  collectDefaultMetrics({ register: registry })
+  const own = new Registry()
+  const registers = [own]
   new Gauge({
     name: 'gateway_build_info',
     help: 'Version of the gateway and of Node; always 1',
@@ -21,7 +29,6 @@ export function createMetrics() {
     .labels(version, process.versions.node)
     .set(1)
   return {
-    registry,
     requestSeconds: new Histogram({
       name: 'gateway_request_seconds',
       help: 'Request latency',
@@ -130,5 +137,7 @@ export function createMetrics() {
       labelNames: ['queue'],
       registers,
     }),
+    // The last property: it takes all of the above.
+    registry: Registry.merge([registryOfProcess(), own]),
   }
 }
