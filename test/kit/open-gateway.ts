@@ -30,16 +30,21 @@ export async function openGateway({ databaseUrl, env }: GatewayOptions & { datab
   const logs: string[] = []
   const print = (text: string) => void logs.push(...text.trimEnd().split('\n'))
   const log = createLog(config.logLevel, { write: print })
-  const gateway = await open({ config, secrets, databaseUrl, log, print })
+  // Released when it has ended: vitest keeps the variables of all test files, and an App holds 5 MB.
+  let gateway: Awaited<ReturnType<typeof open>> | undefined = await open({ config, secrets, databaseUrl, log, print })
   let stopped: PromiseLike<void> | undefined
   const stop = async () => {
-    stopped ??= gateway[Symbol.asyncDispose]()
+    stopped ??= gateway?.[Symbol.asyncDispose]()
     await stopped
+    gateway = undefined
   }
   atEnd('test', stop)
   return {
     url: gateway.app.address as string,
-    app: gateway.app,
+    get app() {
+      if (!gateway) throw new Error('This gateway has ended.')
+      return gateway.app
+    },
     logs,
     stop,
     line: (pattern, timeoutMs) => until(() => logs.map((line) => line.match(pattern)).find(Boolean), { timeoutMs }),
