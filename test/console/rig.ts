@@ -71,10 +71,20 @@ export async function visit(site: Site, options: VisitOptions, test: (visit: Vis
     const page = await context.newPage()
     if (path) await page.goto(path)
     await test({ context, page, tab: () => context.newPage(), expected })
+  } catch (error) {
+    throw new Error(`${(error as Error).message}\n${await shownBy(context)}\n${faults.join('\n')}`, { cause: error })
   } finally {
     await context.close()
   }
   expect(faults.filter((fault) => !expected.some((pattern) => pattern.test(fault)))).toEqual([])
+}
+
+/** What each page of a failed test shows. */
+async function shownBy(context: BrowserContext): Promise<string> {
+  const shown = context
+    .pages()
+    .map(async (page) => `${page.url()}:\n${await page.locator('body').ariaSnapshot({ timeout: 5_000 })}`)
+  return (await Promise.all(shown.map((text) => text.catch(String)))).join('\n')
 }
 
 /** A person with a connected sandbox instance. */

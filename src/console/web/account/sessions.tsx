@@ -1,6 +1,6 @@
 // The person's sessions: which one this is, and a button to end each.
 import { type ReactNode, useCallback, useEffect, useState } from 'react'
-import { passes } from '../graph/use-read.ts'
+import { passes } from '../graph/passing.ts'
 import { ApiError, rest } from '../session/auth-call.ts'
 import { accessToken, signOut } from '../session/session.ts'
 import parts from '../ui/parts.module.css'

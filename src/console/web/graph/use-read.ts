@@ -3,15 +3,11 @@ import { useEffect, useRef } from 'react'
 import { type CombinedError, useQuery } from 'urql'
 import { ApiError } from '../session/auth-call.ts'
 import { useWorkspace } from '../shell/workspace-context.ts'
+import { passes } from './passing.ts'
 import { type Document, errorOf } from './request.ts'
 
 /** Soon enough that a reader sees the present state within 2 s of the gateway's return. */
 const againMs = 1_500
-
-/** True for failures that are over when the gateway is back. */
-export function passes({ code }: ApiError): boolean {
-  return ['OFFLINE', 'SERVICE_UNAVAILABLE', 'API_RATE_LIMIT_EXCEEDED'].includes(code)
-}
 
 export interface Reading<Data> {
   data: Data | undefined

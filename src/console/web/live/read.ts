@@ -8,8 +8,7 @@ import {
   type EventType,
 } from '../generated/graph/graphql.ts'
 import { ask, graphUrl, headersFor, type Team } from '../graph/request.ts'
-
-export type Ending = 'closed' | 'unauthorized' | 'refused'
+import { type Ending, endingOfCode, endingOfStatus } from './ending.ts'
 
 interface Reading {
   team: Team
@@ -44,7 +43,7 @@ export function readStream({ team, after, signal, opened, received }: Reading): 
       { query: EventsDocument.toString(), variables: { after } },
       {
         next({ data, errors }) {
-          if (errors) end('refused')
+          if (errors) end(endingOfCode(String(errors[0]?.extensions?.code)))
           else if (data) received(data.events as EventRowFragment)
         },
         error: (error) => end(endingOf(error)),
@@ -56,9 +55,7 @@ export function readStream({ team, after, signal, opened, received }: Reading): 
 }
 
 function endingOf(error: unknown): Ending {
-  const status = error instanceof NetworkError ? (error.response as Response | undefined)?.status : undefined
-  if (status === 401) return 'unauthorized'
-  return status === 400 || status === 403 || status === 404 ? 'refused' : 'closed'
+  return endingOfStatus(error instanceof NetworkError ? (error.response as Response | undefined)?.status : undefined)
 }
 
 /** All types: a request without types gets only those that webhooks receive. */
