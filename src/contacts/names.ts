@@ -1,4 +1,5 @@
 // The first and the last name of a contact: given by the caller, or derived from the name and following it.
+import { withoutSpaceAround } from '../core/white-space.ts'
 
 export interface Names {
   name: string
@@ -23,7 +24,7 @@ export interface GivenNames {
 export function partsOf(name: string): Omit<Names, 'name'> {
   const [firstName = null, ...rest] = name.split(/\p{White_Space}+/u).filter((word) => word !== '')
   const begin = firstName === null ? 0 : name.indexOf(firstName) + firstName.length
-  const lastName = name.slice(begin).replace(/^\p{White_Space}+|\p{White_Space}+$/gu, '')
+  const lastName = withoutSpaceAround(name.slice(begin))
   return { firstName, lastName: rest.length > 0 ? lastName : null }
 }
 

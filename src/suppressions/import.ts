@@ -65,7 +65,14 @@ async function readNumbers(file: Readable): Promise<{ numbers: string[]; repeate
   return { numbers: [...numbers], repeated, invalid }
 }
 
-/** A line without what programs put around its number: a byte order mark, quotes, and the apostrophe of our own exports. */
+/** Longer than any number with what programs put around it. */
+const longestWord = 100
+
+/**
+ * A line without what programs put around its number: a byte order mark, quotes, and the apostrophe of our own exports. A longer line stays
+ * as it is, and is no number: the expression takes the square of its length.
+ */
 function plain(line: string): string {
-  return line.replace(/^[\s\uFEFF"']+|[\s"']+$/g, '')
+  const word = line.trim()
+  return word.length > longestWord ? word : word.replace(/^[\s\uFEFF"']+|[\s"']+$/g, '')
 }

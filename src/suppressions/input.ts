@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { defineInput, idempotencyKey, type Rules } from '../core/graph/input.ts'
 import { phone } from '../core/phone.ts'
 import { nameOf, text, uuid } from '../core/validation.ts'
+import { withoutSpaceAround } from '../core/white-space.ts'
 
 export const CreateSuppressionInput = defineInput(
   'CreateSuppressionInput',
@@ -36,7 +37,7 @@ const keyword = nameOf(50).refine((value) => wordOf(value) !== startWord, 'must 
 
 /** The form in which a keyword and a text are compared: without case and without the white space around it. */
 export function wordOf(value: string): string {
-  return value.replace(/^\p{White_Space}+|\p{White_Space}+$/gu, '').toLowerCase()
+  return withoutSpaceAround(value).toLowerCase()
 }
 
 export const UpdateSuppressionSettingsInput = defineInput(

@@ -145,6 +145,12 @@ describe('hostile values', () => {
     }
   })
 
+  it('a document with 250,000 blanks in a value of the wrong type is refused at once', async () => {
+    const document = `{ messages(first: "${' '.repeat(250_000)}") { nodes { id } } }`
+    const { body } = await promptly(() => asleep.api.graphql(document), { withinMs: 500 })
+    expect(body.errors[0].extensions.code).toBe('VALIDATION_ERROR')
+  })
+
   it.each(['a', '1', '+', ' ', '-', 'é', '{{', '%', '/', '.', '0-0'])(
     '50 KB of %j in any field is validated at once',
     async (part) => {

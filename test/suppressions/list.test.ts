@@ -1,5 +1,6 @@
 // The do-not-contact list on REST and on the graph: its records, its pages, imports, and what it does to a send.
 import { beforeAll, describe, expect, it } from 'vitest'
+import { promptly } from '../kit/promptly.ts'
 import { upload } from '../media/rig.ts'
 import { expectRefusal, moment, newNumber, newTenant, openRig, type Rig, type Tenant, text } from '../rest-compat/rig.ts'
 import { listOf } from './rig.ts'
@@ -123,6 +124,13 @@ describe('an import', () => {
     const answer = await fetch(url, { method: 'POST', body: form, headers: { 'x-api-key': account.apiKey, ...headers } })
     return { status: answer.status, replayed: answer.headers.get('idempotency-replayed'), body: await answer.json() }
   }
+
+  it('reads a line of half a million blanks at once', async () => {
+    const tenant = await fresh()
+    const file = `x${' '.repeat(500_000)}x\n${'"'.repeat(500_000)}x\n${newNumber()}`
+    const { body } = await promptly(() => post(tenant, file), { withinMs: 1_000 })
+    expect(body.data).toMatchObject({ invalid: 2 })
+  })
 
   it('adds one number a line, and counts the others', async () => {
     const tenant = await fresh()

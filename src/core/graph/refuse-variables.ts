@@ -63,9 +63,10 @@ export function faultOfLists(
   return null
 }
 
-/** Returns a message of graphql-js without its suggestions of other names. */
+/** Returns a message of graphql-js without its suggestions of other names. It may quote a value of 250,000 blanks. */
 export function withoutSuggestion(message: string): string {
-  return message.replace(/\s*Did you mean .*$/s, '')
+  const at = message.indexOf('Did you mean ')
+  return at < 0 ? message : message.slice(0, at).trimEnd()
 }
 
 /** Returns the message for a non-null argument that got null from a variable, by name; null for any other error. */
