@@ -62,14 +62,17 @@ export function createShare({ lightBytes, perCaller, total, mostWaiting, waitMs 
     else held.set(caller, own)
   }
 
+  /** Admits one request of each caller in turn. A caller that got one goes behind the others, which this loop then visits again. */
   function admitWaiting(): void {
     for (const [caller, line] of waiting) {
-      for (let first = line[0]; first && fits(first); first = line[0]) {
-        line.shift()
-        hold(caller, first.bytes)
-        first.admit()
-      }
-      if (line.length === 0) waiting.delete(caller)
+      const [first] = line
+      if (first && !fits(first)) continue
+      waiting.delete(caller)
+      if (!first) continue
+      line.shift()
+      hold(caller, first.bytes)
+      first.admit()
+      if (line.length > 0) waiting.set(caller, line)
     }
   }
 

@@ -109,3 +109,14 @@ it('admits the requests behind one that waited too long', async () => {
   await refused
   await small
 })
+
+it('admits callers in turn, so that one with many waiting requests does not keep the others waiting', async () => {
+  const share = createShare({ ...options, perCaller: 80 })
+  const all = await share.take('x', 80)
+  const [first, second, third] = [share.take('a', 40), share.take('a', 40), share.take('a', 40)]
+  const other = share.take('b', 40)
+  all.keepUntilSent(0)
+  expect(await given(first, second, third, other)).toEqual([true, false, false, true])
+  ;(await other).keepUntilSent(0)
+  expect(await given(second, third)).toEqual([true, false])
+})

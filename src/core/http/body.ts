@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { fail } from '../errors.ts'
 import { fingerprinting } from '../idempotency/idempotency.ts'
+import { networkOf } from '../network/network.ts'
 import { createShare } from '../share.ts'
 import { ownTurn } from '../turns.ts'
 import { jsonType, maxValues, openJson } from './json.ts'
@@ -37,7 +38,10 @@ const bytesPerValue = 8
 /** Smaller requests skip the queue. */
 const lightBytes = 0.75 * mebi
 /** The largest bodies of one caller are read one at a time. The wait is half of the time in which a request has to arrive. */
-const memory = createShare({ lightBytes, perCaller: 32 * mebi, total: 128 * mebi, mostWaiting: 100, waitMs: 5_000 })
+const waits = { lightBytes, mostWaiting: 100, waitMs: 5_000 } as const
+const ofCallers = createShare({ ...waits, perCaller: 32 * mebi, total: 128 * mebi })
+/** For requests without a credential, such as those that networks sign: they take nothing from callers that have one. */
+const ofAnybody = createShare({ ...waits, perCaller: 16 * mebi, total: 32 * mebi })
 
 /**
  * External memory pressure: a buffer of the body's weight, never written to, so no physical memory backs it. V8 counts it and
@@ -56,7 +60,10 @@ export function readBodies(scope: FastifyInstance, read: ReadBody): void {
   scope.addHook('preParsing', async (request, reply, payload) => {
     const weight = weightOf(request)
     if (weight <= lightBytes) return payload
-    const reservation = await memory.take(request.caller ?? request.ip, weight, reply.raw)
+    const { caller, ip } = request
+    const reservation = await (caller
+      ? ofCallers.take(caller, weight, reply.raw)
+      : ofAnybody.take(networkOf(ip), weight, reply.raw))
     reservation.keepUntilSent(weight)
     if (weight > pressureFrom) pressure.set(request, Buffer.allocUnsafeSlow(weight))
     return payload
