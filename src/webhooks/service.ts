@@ -2,6 +2,7 @@
 import type { Context } from '../core/context.ts'
 import { countedWorkspaces } from '../core/counted-workspaces.ts'
 import type { Sql } from '../core/database/database.ts'
+import type { Tx } from '../core/database/transaction.ts'
 import { fail } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
 import { write } from '../core/idempotency/idempotency.ts'
@@ -23,6 +24,15 @@ const secrets = { secret: true, previousSecret: true } as const
 /** Implements `Hooks.countEndpoints` (core/app.ts). */
 export async function countEndpoints(db: Prisma.TransactionClient, ownerId: string): Promise<number> {
   return await db.webhookEndpoint.count({ where: { deletedAt: null, workspace: countedWorkspaces(ownerId) } })
+}
+
+/** The number of endpoints that receive events, in all workspaces that the owner's plan pays for. */
+async function countWorking(db: Prisma.TransactionClient, ownerId: string): Promise<number> {
+  return await db.webhookEndpoint.count({ where: { deletedAt: null, disabledAt: null, workspace: countedWorkspaces(ownerId) } })
+}
+
+async function isDisabled({ principal: { workspaceId } }: Context, tx: Tx, id: string): Promise<boolean> {
+  return (await tx.db.webhookEndpoint.count({ where: { id, workspaceId, disabledAt: { not: null } } })) > 0
 }
 
 /**
@@ -58,7 +68,8 @@ const reasonsOfReceiver: readonly (string | null)[] = ['gone', 'failing']
 /**
  * Changes the given fields. Pending attempts go to the new URL, which starts without the failures of the old one. `enabled: false`
  * cancels them. The caller who sets the URL or enables the endpoint becomes responsible for it (`approvedById`).
- * @throws VALIDATION_ERROR when the URL is refused; as {@link lockOwnEndpoint}.
+ * @throws VALIDATION_ERROR when the URL is refused; MAX_WEBHOOK_ENDPOINTS_REACHED when it would enable an endpoint beyond the plan; as
+ * {@link lockOwnEndpoint}.
  */
 export async function updateEndpoint(ctx: Context, id: string, input: UpdateWebhook): Promise<Endpoint> {
   const { role, userId } = ctx.principal
@@ -66,12 +77,17 @@ export async function updateEndpoint(ctx: Context, id: string, input: UpdateWebh
   const fault = mayChange && input.url !== undefined ? await faultOf(ctx, input.url) : undefined
   return await write(ctx, async (tx) => {
     if (fault) fail('VALIDATION_ERROR', fault)
+    // The plan is locked before the endpoint, as in all verbs, and only for a change that may enable the endpoint.
+    const mayEnable = mayChange && (input.enabled === true || input.url !== undefined) && (await isDisabled(ctx, tx, id))
+    const limits = mayEnable ? await ctx.app.hooks.lockLimits(tx, ctx.principal.ownerId) : undefined
     const before = await lockOwnEndpoint(ctx, tx, id)
     const { url = before.url, events = before.events, enabled } = input
     if (enabled && before.disabledReason === overThePlan) fail('MAX_WEBHOOK_ENDPOINTS_REACHED')
     const moved = url !== before.url
     const stopped = enabled === false
     const cleared = enabled === true || (moved && reasonsOfReceiver.includes(before.disabledReason))
+    if (cleared && limits && (await countWorking(tx.db, ctx.principal.ownerId)) >= limits.maxWebhookEndpoints)
+      fail('MAX_WEBHOOK_ENDPOINTS_REACHED')
     const reason = stopped ? 'by_hand' : cleared ? null : before.disabledReason
     const disabledAt = reason === null ? null : (before.disabledAt ?? new Date())
     const approval = moved || enabled === true ? { approvedById: userId, failingSince: null, failedEvents: 0 } : {}

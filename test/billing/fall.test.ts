@@ -96,6 +96,24 @@ describe('a plan that fell', () => {
     expect([rest.status, rest.body.error.code]).toEqual([403, 'MAX_WEBHOOK_ENDPOINTS_REACHED'])
   })
 
+  it('refuses to enable what was disabled for another reason, while as many work as the plan allows', async () => {
+    const [oldest] = endpoints
+    await owner.api.put(`/api/webhooks/${oldest?.id}`, { enabled: false })
+    // The fourth rests, and takes the free place only when the plan is looked at again.
+    await sql(databaseUrl).query(`update webhook_endpoints set "disabledAt" = null, "disabledReason" = null where id = $1`, [
+      endpoints[3]?.id,
+    ])
+    const enabled = await owner.api.put(`/api/webhooks/${oldest?.id}`, { enabled: true })
+    expect([enabled.status, enabled.body.error?.code]).toEqual([403, 'MAX_WEBHOOK_ENDPOINTS_REACHED'])
+    const renamed = await owner.api.put(`/api/webhooks/${oldest?.id}`, { url: 'http://127.0.0.1:9/other' })
+    expect([renamed.status, await reasonOf(oldest as Thing)]).toEqual([200, 'by_hand'])
+    await sql(databaseUrl).query(
+      `update webhook_endpoints set "disabledAt" = now(), "disabledReason" = 'over_the_plan' where id = $1`,
+      [endpoints[3]?.id],
+    )
+    expect((await owner.api.put(`/api/webhooks/${oldest?.id}`, { enabled: true })).status).toBe(200)
+  })
+
   it('refuses the newest keys', async () => {
     const over = 'MAX_API_KEYS_REACHED'
     expect(await Promise.all(keys.map(codeOf))).toEqual([null, over, over, over])
