@@ -56,6 +56,9 @@ function refuseSchemas(): never {
   throw new Error('routes have no JSON Schema')
 }
 
+/** Longer than proxies keep an idle connection, mostly 60 s: they do not repeat a POST that meets a connection which is just being closed. */
+const behindProxyMs = 75_000
+
 /** Creates a server that answers every unexpected error, at any stage of a request, in the error envelope. */
 export async function createHttp(app: App): Promise<FastifyInstance> {
   const http = Fastify({
@@ -73,7 +76,7 @@ export async function createHttp(app: App): Promise<FastifyInstance> {
     // Slow-request protection: 5 s for the headers, 10 s for the whole request, unless its route extends that.
     requestTimeout: requestTimeoutMs,
     connectionTimeout: 0,
-    keepAliveTimeout: 5_000,
+    keepAliveTimeout: app.config.trustProxy === false ? 5_000 : behindProxyMs,
     http: {
       requireHostHeader: false,
       headersTimeout: 5_000,

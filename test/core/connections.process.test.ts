@@ -11,6 +11,7 @@ import { createAccount } from '../kit/accounts.ts'
 import { atEnd } from '../kit/at-end.ts'
 import { cloneDatabase } from '../kit/database.ts'
 import { startGateway } from '../kit/gateway.ts'
+import { openGateway } from '../kit/open-gateway.ts'
 import { until } from '../kit/until.ts'
 
 const answer = Buffer.alloc(16 * 1024 * 1024)
@@ -140,4 +141,12 @@ describe('answers that nobody reads', () => {
     await once(whole.resume(), 'close')
     expect(bytes).toBeGreaterThan(answer.length)
   })
+})
+
+it.each([
+  ['5 s', undefined, 'timeout=5'],
+  ['75 s behind a proxy, which keeps them for 60 s', '1', 'timeout=75'],
+])('an idle connection is kept for %s', async (_, proxies, promised) => {
+  const gateway = await openGateway({ databaseUrl: await cloneDatabase(), env: { TRUST_PROXY: proxies } })
+  expect((await fetch(`${gateway.url}/livez`)).headers.get('keep-alive')).toBe(promised)
 })
