@@ -79,6 +79,64 @@ describe.each(Object.entries(kinds))('a transaction %s', (_, run) => {
   })
 })
 
+describe('the last statements of a transaction', () => {
+  it('are committed with it, however late their writer asks', async () => {
+    const { databaseUrl, database } = await open()
+    await using _ = database
+    const done = await sqlTransaction(database.pool, async (tx) => {
+      await Promise.all([
+        tx.sendLast((last) => last.query(`insert into notes values ('at once')`)),
+        tx.sendLast(async (last) => {
+          await sql(databaseUrl).query('select 1')
+          await last.query(`insert into notes values ('later')`)
+        }),
+        tx.sendLast(async () => {}),
+      ])
+      return 'done'
+    })
+    expect(done).toBe('done')
+    expect(await notes(databaseUrl)).toEqual(['at once', 'later'])
+  })
+
+  it('roll all of it back if one fails, whose error is thrown', async () => {
+    const { databaseUrl, database } = await open()
+    await using _ = database
+    const spoilt = sqlTransaction(database.pool, async (tx) => {
+      await tx.query(`insert into notes values ('before')`)
+      await tx.sendLast((last) => last.query(`insert into notes values ('among')`))
+      await tx.sendLast((last) => last.query('select 1 / 0'))
+      await tx.sendLast((last) => last.query(`insert into notes values ('after')`))
+    })
+    await expect(spoilt).rejects.toThrow('division by zero')
+    expect(await notes(databaseUrl)).toEqual([])
+    await sqlTransaction(database.pool, (tx) => tx.sendLast((last) => last.query(`insert into notes values ('next')`)))
+    expect(await notes(databaseUrl)).toEqual(['next'])
+  })
+
+  it('roll all of it back if a writer fails before it has asked', async () => {
+    const { databaseUrl, database } = await open()
+    await using _ = database
+    const spoilt = sqlTransaction(database.pool, async (tx) => {
+      await tx.query(`insert into notes values ('before')`)
+      await tx.sendLast(() => Promise.reject(new Error('not asked')))
+    })
+    await expect(spoilt).rejects.toThrow('not asked')
+    expect(await notes(databaseUrl)).toEqual([])
+  })
+
+  it('are one for each writer, because a second one might come after the commit', async () => {
+    const { database } = await open()
+    await using _ = database
+    const twice = sqlTransaction(database.pool, (tx) =>
+      tx.sendLast(async (last) => {
+        await last.query('select 1')
+        await last.query('select 2')
+      }),
+    )
+    await expect(twice).rejects.toThrow('a last statement must be the only one')
+  })
+})
+
 it('commits and rolls back statements of Prisma Client and of SQL together', async () => {
   const { databaseUrl, database } = await open()
   await using _ = database

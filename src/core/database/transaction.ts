@@ -10,6 +10,15 @@ export interface Tx extends Sql {
   db: Prisma.TransactionClient
 }
 
+/** One transaction of SQL alone. */
+export interface SqlTx extends Sql {
+  /**
+   * Sends the one statement of `write`, whose answer nobody waits for before the commit: both share a round trip. Resolves when it is sent.
+   * If it fails, nothing is committed, and the transaction fails with its error.
+   */
+  sendLast: (write: (tx: Sql) => Promise<unknown>) => Promise<void>
+}
+
 /** Longer than any statement may take, so that the limits of the connection decide; see database.ts. */
 const timeoutMs = 65_000
 
@@ -36,7 +45,7 @@ export async function transaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Prom
  * Runs `work` in one transaction of SQL alone, at most `tries` times. It saves two round trips and the work of Prisma Client
  * (`npm run bench -- accept`).
  */
-export async function sqlTransaction<T>(pool: pg.Pool, work: (tx: Sql) => Promise<T>, tries = 3): Promise<T> {
+export async function sqlTransaction<T>(pool: pg.Pool, work: (tx: SqlTx) => Promise<T>, tries = 3): Promise<T> {
   return await withRetries(() => attempt(pool, work), tries)
 }
 
@@ -50,16 +59,18 @@ async function withRetries<T>(run: () => Promise<T>, tries = 3): Promise<T> {
   }
 }
 
-async function attempt<T>(pool: pg.Pool, work: (tx: Sql) => Promise<T>): Promise<T> {
+async function attempt<T>(pool: pg.Pool, work: (tx: SqlTx) => Promise<T>): Promise<T> {
   return await withConnection(pool, async (client, lose) => {
     try {
       // Not awaited: the first statement shares its round trip, and fails too if this one does.
       const begun = client.query('begin')
       begun.catch(() => {})
-      const result = await work(client)
-      await begun
+      const last: Promise<unknown>[] = []
+      const query = client.query.bind(client) as Sql['query']
+      const result = await work({ query, sendLast: (write) => sendLast(query, write, last) })
+      // If one of the last statements failed, PostgreSQL has aborted the transaction when the commit arrives.
+      const [{ command }] = await Promise.all([client.query('commit'), begun, ...last])
       // PostgreSQL answers the commit of an aborted transaction with ROLLBACK and no error, for example after an error was swallowed.
-      const { command } = await client.query('commit')
       if (command !== 'COMMIT') throw new Error('the current transaction is aborted')
       return result
     } catch (error) {
@@ -67,4 +78,22 @@ async function attempt<T>(pool: pg.Pool, work: (tx: Sql) => Promise<T>): Promise
       throw error
     }
   })
+}
+
+async function sendLast(query: Sql['query'], write: (tx: Sql) => Promise<unknown>, last: Promise<unknown>[]): Promise<void> {
+  const sent = Promise.withResolvers<void>()
+  let isSent = false
+  const ask = <Row extends pg.QueryResultRow>(text: string | pg.QueryConfig, values?: unknown[]) => {
+    // A second one might be sent after the commit.
+    if (isSent) throw new Error('a last statement must be the only one')
+    isSent = true
+    const answer = query<Row>(text, values)
+    sent.resolve()
+    return answer
+  }
+  const written = write({ query: ask })
+  last.push(written)
+  // Has no effect once it is sent.
+  written.then(() => sent.resolve(), sent.reject)
+  await sent.promise
 }

@@ -10,12 +10,12 @@ import type { App } from '../../core/app.ts'
 import { createBatch } from '../../core/batch.ts'
 import type { Context } from '../../core/context.ts'
 import type { Sql } from '../../core/database/database.ts'
-import { sqlTransaction } from '../../core/database/transaction.ts'
+import { type SqlTx, sqlTransaction } from '../../core/database/transaction.ts'
 import { codeOf } from '../../core/errors.ts'
 import { definePart } from '../../core/part.ts'
 import { emit } from '../../events/log/emit.ts'
 import type { Message } from '../../generated/prisma/client.ts'
-import { enqueueNew } from '../dispatch/enqueue-new.ts'
+import { jobsOfNew } from '../dispatch/enqueue-new.ts'
 import { messageEvent } from '../events.ts'
 import { readOutside } from '../safety/free-window.ts'
 import { safetyCache } from '../safety/safety.ts'
@@ -100,7 +100,7 @@ async function acceptApart(app: App, submissions: readonly Submission[]): Promis
 
 /**
  * One batch, step by step: replay repeated requests, look up what they name and take quota in one round trip, draft, give back the quota of
- * refused ones, store, keep the results.
+ * refused ones, store and keep the results in the round trip of the commit.
  */
 async function acceptAll(app: App, submissions: readonly Submission[], keyWaitMs?: number): Promise<Result[]> {
   await safetyCache(app).load(
@@ -157,11 +157,15 @@ async function refuseWithoutQuota(
   })
 }
 
-/** Inserts the messages with their dispatch jobs, and puts them into `results`. */
-async function store(app: App, tx: Sql, drafts: readonly Accepted[], results: (Result | undefined)[]): Promise<void> {
+/** Inserts the messages with their dispatch jobs and events, and puts them into `results`. */
+async function store(app: App, tx: SqlTx, drafts: readonly Accepted[], results: (Result | undefined)[]): Promise<void> {
   const messages = composeRows(app, await readOutside(app, tx, drafts))
   for (const [i, message] of messages.entries()) results[(drafts[i] as Draft).index] = message
   const holders = drafts.map(({ instance }) => instance.holder)
   const events = messages.map((message) => messageEvent(message, 'queued', message.createdAt))
-  await Promise.all([insertMessages(tx, messages), enqueueNew(app, tx, messages, holders), emit(tx, events)])
+  await Promise.all([
+    tx.sendLast((sql) => insertMessages(sql, messages)),
+    tx.sendLast((sql) => emit(sql, events)),
+    ...jobsOfNew(app, messages, holders).map(tx.sendLast),
+  ])
 }

@@ -2,6 +2,7 @@
 import type { App } from '../../core/app.ts'
 import type { Idempotency } from '../../core/context.ts'
 import type { Sql } from '../../core/database/database.ts'
+import type { SqlTx } from '../../core/database/transaction.ts'
 import { codeOf } from '../../core/errors.ts'
 import { claimKeys, claimOf, keepResults, nameOf, replay } from '../../core/idempotency/idempotency.ts'
 import { type KeyClaim, releaseKeys, setLockTimeout } from '../../core/idempotency/keys.sql.ts'
@@ -61,10 +62,10 @@ export async function replayRepeated(
   }
 }
 
-/** Stores the results under their keys, in the transaction that stores the messages. */
+/** Stores the results under their keys, as the last of the transaction that stores the messages. */
 export async function storeResults(
   app: App,
-  tx: Sql,
+  tx: SqlTx,
   submissions: readonly Submission[],
   results: readonly (Result | undefined)[],
 ): Promise<void> {
@@ -79,6 +80,6 @@ export async function storeResults(
     else if (!codeOf(result)?.startsWith('IDEMPOTENCY_')) refused.push(claim)
   }
   // Releases the keys of refused messages. `keepFailure` in core/idempotency/idempotency.ts decides later which refusals are kept.
-  await releaseKeys(tx, refused)
-  if (kept.length > 0) await keepResults(app, tx, kept)
+  await tx.sendLast((sql) => releaseKeys(sql, refused))
+  if (kept.length > 0) await tx.sendLast((sql) => keepResults(app, sql, kept))
 }

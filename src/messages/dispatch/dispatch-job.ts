@@ -75,20 +75,19 @@ export async function dropGuards(
   }
 }
 
-/** Adds the jobs to their queues, in the transaction `tx`. Messages that are due at once share jobs, which start at `startAfter`. */
-export async function enqueueDispatch(
-  app: Pick<App, 'boss'>,
-  tx: Sql,
-  requests: readonly DispatchRequest[],
-  startAfter?: Date,
-): Promise<void> {
-  for (const [job, list] of Map.groupBy(requests, (request) => request.job)) {
+/** Adds jobs in one statement. */
+export type AddJobs = (tx: Sql) => Promise<void>
+
+/** Adds the jobs to their queues, in the transaction `tx`. Messages that are due at once share jobs. */
+export async function enqueueDispatch(app: Pick<App, 'boss'>, tx: Sql, requests: readonly DispatchRequest[]): Promise<void> {
+  for (const add of dispatchJobs(app, requests)) await add(tx)
+}
+
+/** The statements that add these jobs, one for each queue. Messages that are due at once share jobs, which start at `startAfter`. */
+export function dispatchJobs(app: Pick<App, 'boss'>, requests: readonly DispatchRequest[], startAfter?: Date): AddJobs[] {
+  return [...Map.groupBy(requests, (request) => request.job)].map(([job, list]) => {
     const jobs = shareJobs(list, (several) => ({ ids: several.map(({ id }) => id) }))
-    await enqueue(
-      app,
-      tx,
-      job,
-      jobs.map((request) => ({ ...request, startAfter: request.startAfter ?? startAfter })),
-    )
-  }
+    const all = jobs.map((request) => ({ ...request, startAfter: request.startAfter ?? startAfter }))
+    return (tx) => enqueue(app, tx, job, all)
+  })
 }

@@ -2,7 +2,7 @@
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { notifyOfNew } from '../../instances/sending.sql.ts'
-import { type Dispatchable, type DispatchRequest, dispatchRequest, enqueueDispatch } from './dispatch-job.ts'
+import { type AddJobs, type Dispatchable, type DispatchRequest, dispatchJobs, dispatchRequest } from './dispatch-job.ts'
 
 export interface NewDispatchable extends Dispatchable {
   instanceId: string
@@ -22,6 +22,11 @@ export async function enqueueNew(
   messages: readonly NewDispatchable[],
   holders: readonly (string | null)[],
 ): Promise<void> {
+  await Promise.all(jobsOfNew(app, messages, holders).map((add) => add(tx)))
+}
+
+/** The statements of {@link enqueueNew}. */
+export function jobsOfNew(app: App, messages: readonly NewDispatchable[], holders: readonly (string | null)[]): AddJobs[] {
   const ofHolders: (NewDispatchable & { holder: string })[] = []
   const others: DispatchRequest[] = []
   for (const [i, message] of messages.entries()) {
@@ -29,13 +34,13 @@ export async function enqueueNew(
     if (holder && !message.scheduledAt) ofHolders.push({ ...message, holder })
     else others.push(dispatchRequest(message, message.scheduledAt ?? undefined))
   }
-  await Promise.all([enqueueDispatch(app, tx, others), handOver(app, tx, ofHolders)])
+  return [...dispatchJobs(app, others), ...handOver(app, ofHolders)]
 }
 
-async function handOver(app: App, tx: Sql, messages: readonly (NewDispatchable & { holder: string })[]): Promise<void> {
+function handOver(app: App, messages: readonly (NewDispatchable & { holder: string })[]): AddJobs[] {
   const [first] = messages
-  if (!first) return
+  if (!first) return []
   const requests = messages.map((message) => dispatchRequest(message))
   const startAfter = new Date(first.createdAt.getTime() + headStartMs)
-  await Promise.all([enqueueDispatch(app, tx, requests, startAfter), notifyOfNew(tx, messages)])
+  return [...dispatchJobs(app, requests, startAfter), (tx) => notifyOfNew(tx, messages)]
 }
