@@ -46,16 +46,6 @@ export type OpenOutcome =
   | { outcome: 'response'; status: number; mimeType: string | null; body: AsyncIterable<Buffer> }
   | { outcome: 'error'; reason: EgressFault }
 
-export interface GetRequest extends OpenRequest {
-  /** A longer body ends the attempt. */
-  maxBytes: number
-}
-
-export type GetOutcome =
-  | { outcome: 'response'; status: number; mimeType: string | null; body: Buffer }
-  | { outcome: 'too_large' }
-  | { outcome: 'error'; reason: EgressFault }
-
 export interface Egress extends AsyncDisposable {
   /** Looks up the name of a webhook's URL. Returns the rule that the URL violates, or undefined if none is known. */
   checkName: (url: URL) => Promise<string | undefined>
@@ -63,8 +53,6 @@ export interface Egress extends AsyncDisposable {
   post: (url: string, request: PostRequest) => Promise<PostOutcome>
   /** Opens a file. Follows at most 3 redirects, each checked like the first address; verified certificates, no proxies. Never throws. */
   open: (url: string, request: OpenRequest) => Promise<OpenOutcome>
-  /** Opens a file and reads it into memory. Never throws. */
-  get: (url: string, request: GetRequest) => Promise<GetOutcome>
 }
 
 const maxBodyBytes = 64 * 1024
@@ -185,23 +173,6 @@ export function createEgress(options: EgressOptions): Egress {
       } catch (error) {
         return { outcome: 'error', reason: reasonOf(error) }
       }
-    },
-
-    async get(url, { maxBytes, ...request }) {
-      const opened = await this.open(url, request)
-      if (opened.outcome === 'error') return opened
-      const chunks: Buffer[] = []
-      let length = 0
-      try {
-        for await (const chunk of opened.body) {
-          length += chunk.length
-          if (length > maxBytes) return { outcome: 'too_large' }
-          chunks.push(chunk)
-        }
-      } catch (error) {
-        return { outcome: 'error', reason: faultOf(error) }
-      }
-      return { ...opened, body: Buffer.concat(chunks) }
     },
 
     async [Symbol.asyncDispose]() {
