@@ -1,6 +1,8 @@
 // The hub inside one process: shared output, bounded buffers, and survived failures.
+import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { BoundedWriter } from '../../src/events/live/bounded-writer.ts'
+import type { LogView } from '../../src/events/live/fanout.ts'
 import { distinctFrame } from '../../src/events/live/frames.ts'
 import { emit } from '../../src/events/log/emit.ts'
 import { atEnd } from '../kit/at-end.ts'
@@ -65,6 +67,27 @@ describe('followers of one view', () => {
     await until(() => stuck.events.length === 12 && fine.events.length === 12)
     expect(plainNumbers(stuck)).toEqual(upTo(12))
   })
+})
+
+it('a view whose renderings are slow, each within the limit, does not keep another one from its events', async () => {
+  const { app, place, followLog } = await openHub()
+  const slow = countedView(place, 'slow')
+  const render: LogView['render'] = async (events) => {
+    await pause(100)
+    return await slow.render(events.slice(0, 1))
+  }
+  const behind = await followLog({ ...slow, render })
+  const fine = await followLog(countedView(place, 'fine'))
+  await emitMany(app.pool, place, 60)
+  await until(() => fine.events.length === 60 && slow.rendered.size > 0)
+  for (let n = 60; n < 63; n++) {
+    await emitMany(app.pool, place, 1, n)
+    await until(() => fine.events.length === n + 1)
+  }
+  // Rounds in which the others would have waited for it would have rendered all 60.
+  expect(slow.rendered.size).toBeLessThan(60)
+  await until(() => behind.events.length === 63)
+  expect(plainNumbers(behind)).toEqual(upTo(63))
 })
 
 describe('the hub', () => {

@@ -36,7 +36,10 @@ interface Page {
 }
 
 const pageSize = 100
-const renderTimeoutMs = 2_000
+/** Longest time for one batch of the hub, because all other topics of the process wait for it. */
+const handOutMs = 2_000
+/** For this long after a late rendering, followers that are behind read the log only. */
+const asideMs = 30_000
 const maxBackoffMs = 2_000
 const maxTailEntries = 256
 const maxTailUnits = 256 * 1024
@@ -56,6 +59,8 @@ export class LogTopic {
   #tailUnits = 0
   /** Every matching event above this number, up to the head, is in the tail. */
   #tailAfter: bigint
+  /** Until then, nothing is rendered unless there is a live follower. */
+  #asideUntil = 0
   /** Number of the last workspace event that was passed to this topic, matching or not. */
   #lastOwn = 0n
 
@@ -96,21 +101,27 @@ export class LogTopic {
   async #handOut(events: readonly LogEvent[], reached: bigint): Promise<void> {
     const matching = events.filter((event) => matches(this.#options.filter, event))
     if (matching.length === 0) return
-    for (let sent = 0; sent < matching.length; ) {
-      let entries: Entry[]
-      try {
-        entries = await this.#renderSoon(matching.slice(sent))
-      } catch (error) {
-        this.#options.log.warn(
-          { err: (error as Error).message },
-          'a subscription is too slow for its group and reads the log separately',
-        )
-        this.#stepAside(reached)
-        return
+    if (this.#live.size === 0 && performance.now() < this.#asideUntil) return this.#stepAside(reached)
+    const timer = new AbortController()
+    const late = pause(handOutMs, undefined, { signal: timer.signal, ref: false }).then(tooLate)
+    late.catch(() => {})
+    const end = performance.now() + handOutMs
+    try {
+      for (let sent = 0; sent < matching.length; ) {
+        // The timer cannot fire while renderings wait for nothing.
+        if (performance.now() >= end) tooLate()
+        const entries = await this.#renderBefore(late, matching.slice(sent))
+        sent += entries.length
+        for (const batch of batchesOf(entries)) for (const follower of this.#live) this.#hand(follower, batch)
+        this.#keep(entries)
       }
-      sent += entries.length
-      for (const batch of batchesOf(entries)) for (const follower of this.#live) this.#hand(follower, batch)
-      this.#keep(entries)
+    } catch (error) {
+      const err = (error as Error).message
+      this.#options.log.warn({ err }, 'a subscription is too slow for its group and reads the log separately')
+      if (error instanceof Late) this.#asideUntil = performance.now() + asideMs
+      this.#stepAside(reached)
+    } finally {
+      timer.abort()
     }
   }
 
@@ -128,19 +139,10 @@ export class LogTopic {
     }
   }
 
-  async #renderSoon(events: readonly LogEvent[]): Promise<Entry[]> {
+  async #renderBefore(late: Promise<never>, events: readonly LogEvent[]): Promise<Entry[]> {
     const rendering = this.#options.render(events)
-    const late = new AbortController()
-    const deadline = pause(renderTimeoutMs, undefined, { signal: late.signal, ref: false }).then(() => {
-      throw new Error('rendering takes too long')
-    })
-    try {
-      return await Promise.race([rendering, deadline])
-    } finally {
-      late.abort()
-      deadline.catch(() => {})
-      rendering.catch(() => {})
-    }
+    rendering.catch(() => {})
+    return await Promise.race([rendering, late])
   }
 
   #stepAside(reached: bigint): void {
@@ -232,6 +234,12 @@ export class LogTopic {
     const isAll = entries.length === events.length && events.length < pageSize
     return { batches: batchesOf(entries), reached: isAll ? upTo : (entries.at(-1)?.seq ?? upTo) }
   }
+}
+
+class Late extends Error {}
+
+function tooLate(): never {
+  throw new Late('rendering takes too long')
 }
 
 function later(a: bigint, b: bigint): bigint {

@@ -17,14 +17,18 @@ const togetherBudget: BudgetLimits = { ...wholeBudget, answerBytes: 1024 * 1024 
 
 /**
  * Executes the subscription's selection on each event. The events of one batch share a context, and so its loaders and its budget. When
- * the budget is too small for the batch, only its first events are rendered: half as many at each try.
+ * the budget is too small for the batch, only its first events are rendered: half as many at each try. The next batch begins with the
+ * number that fitted, and with twice as many once the first try fits, so that large events do not cost many tries each.
  */
 export function logView(key: string, args: FollowArgs, { filter }: LogSource): LogView {
+  let most = Number.POSITIVE_INFINITY
   async function render(events: readonly LogEvent[]): Promise<Entry[]> {
-    for (let count = events.length; ; count = Math.ceil(count / 2)) {
+    const first = Math.min(events.length, most)
+    for (let count = first; ; count = Math.ceil(count / 2)) {
       const some = events.slice(0, count)
       const { results, context, spent } = await executeOn(args, some, count === 1 ? wholeBudget : togetherBudget)
       if (spent && count > 1) continue
+      most = count < first ? count : Math.max(most, 2 * count)
       return some.map((event, at) => {
         const body = bodyOf(spent ? { errors: [spent] } : (results[at] as ExecutionResult), context)
         return { seq: event.seq, cursor: cursorOf(context.app, event), name: event.type, body }
