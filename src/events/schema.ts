@@ -35,7 +35,7 @@ builder.queryField('events', (t) =>
       type: EventRef,
       extensions: { page: 20 },
       description:
-        'The events of the last 30 days in their order. Cursors are valid here, in subscriptions and in event streams. If there is no event, and no `before`, `endCursor` is the end of the log, after which the next events come.',
+        'The events of the last 30 days in their order. Cursors are valid here, in subscriptions and in event streams. If there is no event, and no `before`, `endCursor` is the end of the log, after which the next events come. A page looks through 50,000 events at most: where few match, it may hold fewer than asked, although another page follows at its cursor.',
       args: { types: t.arg({ type: [EventTypeRef], description: 'Only these event types; without it, those of webhooks.' }) },
       resolve: (_, args, context, info) => readEventPage(args, context, info),
     },

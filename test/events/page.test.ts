@@ -119,7 +119,7 @@ describe('a subscription to events', () => {
       ids.map((messageId, n) => ({ ...newEvent(place, 100 + n), messageId })),
     )
     const events = await until(async () => {
-      const found = await readAfter(app.pool, workspaceId, {}, { after: 0n, limit: 40, order: 'desc' })
+      const { events: found } = await readAfter(app.pool, workspaceId, {}, { after: 0n, limit: 40, order: 'desc' })
       return found[0]?.messageId === ids.at(-1) && found
     })
     const context = contextFor(app, account)

@@ -57,9 +57,9 @@ describe('the relay', () => {
       { in: 'events_from_0', n: 10 },
       { in: 'events_from_10000000', n: 20 },
     ])
-    const page = await readAfter(app.pool, place.workspaceId, {}, { after: 9_999_994n, limit: 10 })
+    const { events: page } = await readAfter(app.pool, place.workspaceId, {}, { after: 9_999_994n, limit: 10 })
     expect(page.map(({ payload }) => numberOf(payload))).toEqual([5, 6, 7, 8, 9, 10, 11, 12, 13, 14])
-    const back = await readAfter(app.pool, place.workspaceId, {}, { after: 0n, order: 'desc', limit: 25 })
+    const { events: back } = await readAfter(app.pool, place.workspaceId, {}, { after: 0n, order: 'desc', limit: 25 })
     expect(back.map(({ payload }) => numberOf(payload))).toEqual(upTo(30).reverse().slice(0, 25))
   })
 

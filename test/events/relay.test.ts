@@ -48,9 +48,9 @@ function readAlong(place: Place): { seen: number[]; stop: () => Promise<void> } 
   let stopped = false
   const reading = (async () => {
     for (let cursor = 0n; !stopped; await pause(Math.random() * 5)) {
-      const page = await readAfter(sql(databaseUrl), place.workspaceId, {}, { after: cursor, limit: 7 })
-      seen.push(...page.map((event) => numberOf(event.payload)))
-      cursor = page.at(-1)?.seq ?? cursor
+      const { events } = await readAfter(sql(databaseUrl), place.workspaceId, {}, { after: cursor, limit: 7 })
+      seen.push(...events.map((event) => numberOf(event.payload)))
+      cursor = events.at(-1)?.seq ?? cursor
     }
   })()
   return {

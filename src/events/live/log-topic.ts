@@ -22,8 +22,8 @@ export interface LogTopicOptions {
    * temporary failure.
    */
   render: (events: readonly LogEvent[]) => Promise<Entry[]>
-  /** Reads matching events for followers that are behind. */
-  read: (after: bigint, upTo: bigint, limit: number) => Promise<LogEvent[]>
+  /** Reads matching events for followers that are behind: every one up to `reached`, or up to `upTo` if it is null. */
+  read: (after: bigint, upTo: bigint, limit: number) => Promise<{ events: LogEvent[]; reached: bigint | null }>
   /** The number up to which the hub has passed on events. */
   head: () => bigint
   log: Log
@@ -229,10 +229,10 @@ export class LogTopic {
 
   async #read(after: bigint): Promise<Page> {
     const upTo = later(this.#options.head(), this.#tailAfter)
-    const events = await this.#options.read(after, upTo, pageSize)
+    const { events, reached } = await this.#options.read(after, upTo, pageSize)
     const entries = events.length > 0 ? await this.#options.render(events) : []
-    const isAll = entries.length === events.length && events.length < pageSize
-    return { batches: batchesOf(entries), reached: isAll ? upTo : (entries.at(-1)?.seq ?? upTo) }
+    const isAll = entries.length === events.length
+    return { batches: batchesOf(entries), reached: (isAll ? reached : entries.at(-1)?.seq) ?? upTo }
   }
 }
 

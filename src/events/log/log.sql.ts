@@ -1,4 +1,4 @@
-// SQL of the event log. Reads use the index on workspace and number.
+// SQL of the event log. Reads use the index on workspace and number, those of one message the index on messages.
 import type { Sql } from '../../core/database/database.ts'
 import type { EventFilter, LogEvent, LogRange } from './log.ts'
 
@@ -10,21 +10,61 @@ export function eventOf(row: EventRow): LogEvent {
   return { ...row, seq: BigInt(row.seq) }
 }
 
-/** Reads one workspace's events by number (keyset pagination). */
-export async function readAfter(sql: Sql, workspaceId: string, filter: EventFilter, range: LogRange): Promise<LogEvent[]> {
-  const values: unknown[] = [workspaceId, range.after]
-  const where = ['"workspaceId" = $1', 'seq > $2']
-  const also = (condition: string, value: unknown) => value != null && where.push(`${condition} $${values.push(value)}`)
-  also('seq <=', range.upTo)
+/** The events that one statement looks at, at most. No index has their types, instances and campaigns. */
+export const windowSize = 10_000
+
+/**
+ * Returns the SQL of two named queries: `matching` are the first events of a workspace that match, in the order of the range. `stop` is
+ * the place up to which the statement looked, if it found fewer than `limit` and others follow. Adds the values to `values`.
+ */
+export function windowOf(
+  workspaceId: string,
+  filter: EventFilter,
+  range: LogRange,
+  { columns, values, size = windowSize }: { columns: string; values: unknown[]; size?: number },
+): string {
+  const inRange = [`"workspaceId" = $${values.push(workspaceId)}`, `seq > $${values.push(range.after)}`]
+  if (range.upTo !== undefined) inRange.push(`seq <= $${values.push(range.upTo)}`)
+  const matching: string[] = []
+  const also = (condition: string, value: unknown) => value != null && matching.push(`${condition} $${values.push(value)}`)
   also('"instanceId" =', filter.instanceId)
   also('"messageId" =', filter.messageId)
   also('"campaignId" =', filter.campaignId)
-  if (filter.types) where.push(`type = any($${values.push(filter.types)})`)
-  const { rows } = await sql.query<EventRow>(
-    `select ${eventColumns} from events where ${where.join(' and ')} order by seq ${range.order ?? 'asc'} limit ${range.limit}`,
+  if (filter.types) matching.push(`type = any($${values.push(filter.types)})`)
+  // A message has few events, and an index of its own. Without a filter, all events match.
+  const isBounded = matching.length > 0 && !filter.messageId
+  const order = `order by seq ${range.order ?? 'asc'}`
+  const from = `from events where ${inRange.join(' and ')}`
+  return `with matching as materialized (
+      select ${columns} from (select * ${from} ${isBounded ? `${order} limit ${size}` : ''}) looked
+      where ${matching.join(' and ') || 'true'} ${order} limit ${range.limit}
+    ), stop as (
+      select seq as "stopSeq", "createdAt" as "stopAt" ${from} and ${isBounded} and (select count(*) from matching) < ${range.limit}
+      ${order} offset ${size - 1} limit 1
+    )`
+}
+
+/**
+ * Reads one workspace's events by number (keyset pagination). Every matching event up to `reached` is among them, or every one of the
+ * range if it is null.
+ */
+export async function readAfter(
+  sql: Sql,
+  workspaceId: string,
+  filter: EventFilter,
+  range: LogRange,
+): Promise<{ events: LogEvent[]; reached: bigint | null }> {
+  const values: unknown[] = []
+  const found = windowOf(workspaceId, filter, range, { columns: eventColumns, values })
+  const { rows } = await sql.query<{ stopSeq: string | null } & (EventRow | { seq: null })>(
+    `${found} select m.*, "stopSeq" from (select) one left join matching m on true left join stop on true
+     order by m.seq ${range.order ?? 'asc'}`,
     values,
   )
-  return rows.map(eventOf)
+  const events = rows.flatMap(({ stopSeq: _, ...row }) => (row.seq === null ? [] : [eventOf(row)]))
+  const stopSeq = rows[0]?.stopSeq
+  const reached = stopSeq == null ? null : BigInt(stopSeq)
+  return { events, reached: events.length < range.limit ? reached : (events.at(-1)?.seq ?? null) }
 }
 
 /** Reads the events of several workspaces in one query, so that a process reads once for all its subscribers. */
