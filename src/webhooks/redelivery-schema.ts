@@ -27,7 +27,10 @@ const RedeliveryRef = builder.objectRef<WebhookRedelivery>('WebhookRedelivery').
       description: 'It is about deliveries created at this time or later, up to `createdAt`.',
     }),
     status: t.field({ type: RedeliveryStatusRef, description: 'Its progress.', resolve: ({ status }) => status }),
-    requestedCount: t.exposeInt('requestedCount', { description: 'The deliveries that match; 0 until they were counted.' }),
+    requestedCount: t.exposeInt('requestedCount', {
+      description:
+        'The deliveries that match; 0 until they were counted. Of more than 500,000 deliveries, the oldest 500,000 are counted, and it rises with `processedCount`.',
+    }),
     processedCount: t.exposeInt('processedCount', {
       description: 'The deliveries whose next attempt is due since. Those with an attempt in progress are left out.',
     }),

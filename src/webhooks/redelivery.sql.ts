@@ -25,15 +25,40 @@ export async function lockRedelivery(tx: Sql, id: string): Promise<OpenRedeliver
 }
 
 type Selection = Pick<WebhookRedelivery, 'endpointId' | 'since' | 'createdAt' | 'of'>
+type Reached = Pick<WebhookRedelivery, 'afterTime' | 'afterId'>
 
-/** The number of deliveries that a redelivery is about; tests are not among them (index on endpoint and time). */
-export async function countMatching(tx: Sql, { endpointId, since, createdAt, of }: Selection): Promise<number> {
-  const { rows } = await tx.query<{ n: number }>(
-    `select count(*)::int as n from webhook_deliveries where "endpointId" = $1 and "createdAt" >= $2 and "createdAt" <= $3 and status = $4
-       and "eventSeq" is not null`,
-    [endpointId, since, createdAt, of],
+/** A redelivery that has not begun; no lock. */
+export async function readPending(sql: Sql, id: string): Promise<(Selection & Reached) | undefined> {
+  const { rows } = await sql.query<Selection & Reached>(
+    `select "endpointId", since, "createdAt", "of", "afterTime", "afterId" from webhook_redeliveries where id = $1 and status = 'pending'`,
+    [id],
   )
-  return rows[0]?.n ?? 0
+  return rows[0]
+}
+
+export interface Counted extends Scanned {
+  /** Those that match. */
+  matching: number
+}
+
+/** Counts among the next `size` deliveries of the endpoint, in the order of {@link makeChunkDue}; tests do not match. */
+export async function countMatching(
+  sql: Sql,
+  { endpointId, since, createdAt, of, afterTime, afterId }: Selection & Reached,
+  size: number,
+): Promise<Counted> {
+  const { rows } = await sql.query<Counted>(
+    `with scanned as materialized (
+       select id, "createdAt", status = $6 and "eventSeq" is not null as matches from webhook_deliveries
+       where "endpointId" = $1 and "createdAt" >= $2 and "createdAt" <= $3 and ("createdAt", id) > ($4, $5)
+       order by "createdAt", id limit $7
+     )
+     select (select count(*)::int from scanned) as scanned, (select count(*)::int from scanned where matches) as matching,
+       last."createdAt" as "lastTime", last.id as "lastId"
+     from (select 1) one left join (select "createdAt", id from scanned order by "createdAt" desc, id desc limit 1) last on true`,
+    [endpointId, since, createdAt, afterTime ?? since, afterId ?? nilId, of, size],
+  )
+  return rows[0] as Counted
 }
 
 /** The number of deliveries of an endpoint that are due and wait, `most` at most (index on endpoint and time of the next attempt). */
@@ -47,12 +72,15 @@ export async function countDue(tx: Sql, endpointId: string, most: number): Promi
   return rows[0]?.n ?? 0
 }
 
-export interface Chunk {
+interface Scanned {
   /** The number of deliveries that were looked at. */
   scanned: number
   /** The last of them; null if there was none. */
   lastTime: Date | null
   lastId: string | null
+}
+
+export interface Chunk extends Scanned {
   /** Those that were made due. */
   made: string[]
 }
@@ -63,7 +91,7 @@ export interface Chunk {
  */
 export async function makeChunkDue(
   tx: Sql,
-  { endpointId, since, createdAt, of, afterTime, afterId }: Selection & Pick<WebhookRedelivery, 'afterTime' | 'afterId'>,
+  { endpointId, since, createdAt, of, afterTime, afterId }: Selection & Reached,
   size: number,
 ): Promise<Chunk> {
   const { rows } = await tx.query<Chunk>(
@@ -85,13 +113,13 @@ export async function makeChunkDue(
   return rows[0] as Chunk
 }
 
-/** Stores how far a locked redelivery is. */
+/** Stores how far a locked redelivery is. One that has made more deliveries due than were counted is about at least so many. */
 export async function saveProgress(
   tx: Sql,
   { id, requestedCount, processedCount, afterTime, afterId }: WebhookRedelivery,
 ): Promise<void> {
   await tx.query(
-    `update webhook_redeliveries set status = 'processing', "requestedCount" = $2, "processedCount" = $3, "afterTime" = $4, "afterId" = $5
+    `update webhook_redeliveries set status = 'processing', "requestedCount" = greatest($2::int, $3), "processedCount" = $3, "afterTime" = $4, "afterId" = $5
      where id = $1`,
     [id, requestedCount, processedCount, afterTime, afterId],
   )

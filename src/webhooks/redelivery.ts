@@ -22,6 +22,7 @@ import {
   makeChunkDue,
   type OpenRedelivery,
   readLatest,
+  readPending,
   saveProgress,
 } from './redelivery.sql.ts'
 import { redeliveryJob } from './redelivery-job.ts'
@@ -32,6 +33,9 @@ const chunkSize = 1_000
 /** With this many deliveries due, the next chunk waits, so that new events do not wait behind all old ones. */
 const mostDue = 1_000
 const lookAgainMs = 1_000
+/** Deliveries that one statement counts, and statements that count for one redelivery, at most. */
+const countedAtOnce = 50_000
+const maxCounts = 10
 
 /**
  * Starts a job that makes one more attempt of each delivery with that status, created at `since` or later; by default of all that are
@@ -80,17 +84,35 @@ export const redeliveryImplementation = implementJob(
   redeliveryJob,
   { batchSize: 4, workers: 1 },
   async (app, jobs) => {
-    for (const { id } of jobs) await sqlTransaction(app.pool, (tx) => doChunk(app, tx, id))
+    for (const { id } of jobs) {
+      const counted = await countRequested(app, id)
+      await sqlTransaction(app.pool, (tx) => doChunk(app, tx, id, counted))
+    }
     return jobs.map(() => undefined)
   },
   (app, { id }) => sqlTransaction(app.pool, (tx) => end(tx, id, 'INTERNAL_ERROR')),
 )
 
-async function doChunk(app: App, tx: Sql, id: string): Promise<void> {
+/**
+ * Counts the deliveries that a redelivery is about, before it begins: the settling of deliveries waits for the lock under which a chunk
+ * is done. Of very many deliveries it counts the first ones only.
+ */
+async function countRequested(app: App, id: string): Promise<number> {
+  let next = await readPending(app.pool, id)
+  let count = 0
+  for (let counts = 0; next && counts < maxCounts; counts++) {
+    const { scanned, matching, lastTime, lastId } = await countMatching(app.pool, next, countedAtOnce)
+    count += matching
+    next = scanned < countedAtOnce ? undefined : { ...next, afterTime: lastTime, afterId: lastId }
+  }
+  return count
+}
+
+async function doChunk(app: App, tx: Sql, id: string, counted: number): Promise<void> {
   const open = await lockRedelivery(tx, id)
   if (!open) return
   if (open.stopped) return await end(tx, id, open.stopped)
-  const requestedCount = open.status === 'pending' ? await countMatching(tx, open) : open.requestedCount
+  const requestedCount = open.status === 'pending' ? counted : open.requestedCount
   if ((await countDue(tx, open.endpointId, mostDue)) < mostDue) return await advance(app, tx, { ...open, requestedCount })
   await saveProgress(tx, { ...open, requestedCount })
   await announceChange(tx, subject('webhookRedelivery', id))

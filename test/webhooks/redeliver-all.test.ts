@@ -104,6 +104,33 @@ describe('a redelivery of all', () => {
     expect(await codeOf({})).toBe('INVALID_STATE')
   })
 
+  it('counts before it locks the endpoint, for which the outcomes of attempts wait', async () => {
+    const pool = rig.app.pool
+    const { id: webhookId } = await rig.endpoint('https://a.example/')
+    await addFailed(webhookId, 1, 7_000_000)
+    const maintenance = await pool.connect()
+    let asked: Asked
+    try {
+      await maintenance.query('begin')
+      await maintenance.query('set local idle_in_transaction_session_timeout = 0')
+      await maintenance.query('lock table webhook_deliveries in access exclusive mode')
+      asked = await ask(rig, start, { webhookId })
+      await until(async () => {
+        const { rowCount } = await pool.query(
+          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+             and query like '%count(*)%' and query like '%webhook_deliveries%"createdAt" <= %'`,
+        )
+        return rowCount
+      })
+      await maintenance.query('select from webhook_endpoints where id = $1 for no key update nowait', [webhookId])
+      await maintenance.query('update webhook_endpoints set "disabledAt" = now() where id = $1', [webhookId])
+      await maintenance.query('commit')
+    } finally {
+      maintenance.release(true)
+    }
+    expect(await done(asked)).toMatchObject({ status: 'failed', error: 'endpoint_disabled' })
+  })
+
   it('ends when the endpoint is disabled meanwhile', async () => {
     const { id: webhookId } = await rig.endpoint('https://a.example/')
     await addFailed(webhookId, 1, 6_000_000)
