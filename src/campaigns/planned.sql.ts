@@ -1,5 +1,6 @@
 // SQL of planned recipients: ends them, with the text that they would have got.
 import type { Sql } from '../core/database/database.ts'
+import type { Campaign } from '../generated/prisma/client.ts'
 import type { EventfulMessage } from '../messages/events.ts'
 
 export interface PlannedEnd {
@@ -33,17 +34,22 @@ export async function setEnded(
 }
 
 /**
- * Locks the campaigns that have planned recipients with this number, so that none of them is about to send, and returns their ids. Only
+ * Locks the campaigns that have planned recipients with this number, so that none of them is about to send, and returns them. Only
  * campaigns that have not ended have planned recipients. Relies on the index (campaignId, status, position).
  */
-export async function lockPlannedTo(tx: Sql, workspaceId: string, phone: string): Promise<string[]> {
-  const { rows } = await tx.query<{ id: string }>(
-    `select c.id from campaigns c where "workspaceId" = $1 and status in ('scheduled', 'running', 'paused') and exists (
+export async function lockPlannedTo(tx: Sql, workspaceId: string, phone: string): Promise<Pick<Campaign, 'id' | 'status'>[]> {
+  const { rows } = await tx.query<Pick<Campaign, 'id' | 'status'>>(
+    `select c.id, c.status from campaigns c where "workspaceId" = $1 and status in ('scheduled', 'running', 'paused') and exists (
        select from campaign_recipients r where r."campaignId" = c.id and r.status = 'planned' and r."to" = $2
      ) order by id for no key update`,
     [workspaceId, phone],
   )
-  return rows.map(({ id }) => id)
+  return rows
+}
+
+/** Stores that locked campaigns changed now. Their statistics are counted again only after a change of the row. */
+export async function touchCampaigns(tx: Sql, ids: readonly string[]): Promise<void> {
+  await tx.query('update campaigns set "lastActivityAt" = now(), "updatedAt" = now() where id = any($1::uuid[])', [ids])
 }
 
 /** Cancels the planned recipients with this number in locked campaigns, and erases their text. Returns the messages that were taken back from them. */

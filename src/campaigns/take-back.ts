@@ -5,8 +5,9 @@ import { announceChange, subject } from '../events/live/follow.ts'
 import { emit } from '../events/log/emit.ts'
 import { takeBack } from '../messages/accept/enqueue.ts'
 import { messageEvent } from '../messages/events.ts'
+import { wake } from './campaign-job.ts'
 import { planAgain } from './campaigns.sql.ts'
-import { erasePlannedTo, lockPlannedTo, type PlannedEnd, setEnded } from './planned.sql.ts'
+import { erasePlannedTo, lockPlannedTo, type PlannedEnd, setEnded, touchCampaigns } from './planned.sql.ts'
 
 /** Deletes the messages that have not left, and plans their recipients again. Returns how many. Relies on the campaign's row lock. */
 export async function takeBackAndPlan(app: App, tx: Sql, id: string): Promise<number> {
@@ -34,9 +35,16 @@ export async function endPlanned(
 }
 
 /** Implements `Hooks.eraseRecipients`. */
-export async function eraseRecipients(tx: Sql, workspaceId: string, phone: string): Promise<string[]> {
-  const campaignIds = await lockPlannedTo(tx, workspaceId, phone)
-  const messageIds = await erasePlannedTo(tx, campaignIds, phone)
-  for (const id of campaignIds) await announceChange(tx, subject('campaign', id))
+export async function eraseRecipients(app: App, tx: Sql, workspaceId: string, phone: string): Promise<string[]> {
+  const campaigns = await lockPlannedTo(tx, workspaceId, phone)
+  if (campaigns.length === 0) return []
+  const ids = campaigns.map(({ id }) => id)
+  const messageIds = await erasePlannedTo(tx, ids, phone)
+  await touchCampaigns(tx, ids)
+  for (const { id, status } of campaigns) {
+    await announceChange(tx, subject('campaign', id))
+    // Without its last planned recipients, even a paused campaign completes. A scheduled one has a job at its start.
+    if (status !== 'scheduled') await wake(app, tx, id)
+  }
   return messageIds
 }

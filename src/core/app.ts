@@ -101,7 +101,7 @@ export interface Hooks {
    * Cancels the planned recipients with this number in campaigns of the workspace, and erases their text. Returns the ids of messages that
    * had been enqueued for them and taken back, under which the event log knows them.
    */
-  eraseRecipients: (tx: Sql, workspaceId: string, phone: string) => Promise<string[]>
+  eraseRecipients: (app: App, tx: Sql, workspaceId: string, phone: string) => Promise<string[]>
   /** Erases the messages of the workspace with this number, in both directions, soon after the transaction commits. */
   eraseNumber: (app: App, tx: Sql, workspaceId: string, phone: string) => Promise<void>
   /** Erases what the receivers of webhooks answered to events of these messages. */

@@ -155,6 +155,26 @@ describe('a contact that is deleted after the campaign was made', () => {
     ])
   })
 
+  it('completes a paused campaign whose last planned recipient is erased, and has it counted again', async () => {
+    const { to, ids } = await newContacts(2)
+    const content = { recipients: undefined, contactIds: ids, scheduledAt: later() }
+    const id = expectCreated(await client.post('campaigns', campaignTo(scene.phone.id, [], content)))
+    await client.post(`campaigns/${id}/pause`)
+    const pool = sql(scene.databaseUrl)
+    // At rest, so that the process keeps the counts.
+    const past = `"updatedAt" = now() - interval '3 minutes', "lastActivityAt" = now() - interval '3 minutes'`
+    const rest = () => pool.query(`update campaigns set ${past} where id = $1`, [id])
+    await rest()
+    expect((await statsOf(client, id)).stats).toMatchObject({ planned: 2, cancelled: 0 })
+    await client.delete(`contacts/${ids[0]}?erase=true`)
+    await until(async () => (await statsOf(client, id)).stats.planned === 1)
+    expect(await statsOf(client, id)).toMatchObject({ status: 'paused', stats: { planned: 1, cancelled: 1 } })
+    await rest()
+    await client.delete(`contacts/${ids[1]}?erase=true`)
+    expect((await reach(client, id, 'completed')).stats).toMatchObject({ total: 2, planned: 0, cancelled: 2 })
+    expect(await cancelledOf(id)).toEqual([left(to[0]), left(to[1])])
+  })
+
   it('leaves single messages to the number alone', async () => {
     const { to, ids } = await newContacts(1)
     const body = { instanceId: scene.phone.id, to: to[0], type: 'text', text: 'Hello', scheduledAt: later() }

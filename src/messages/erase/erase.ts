@@ -61,7 +61,7 @@ async function eraseBatch(app: App, tx: Sql, asked: Asked): Promise<{ erased: nu
 
 /** Cancels what campaigns would send to the number, and erases the traces of messages that one took back and has not sent again. */
 async function erasePlanned(app: App, tx: Sql, { workspaceId, phone }: Asked): Promise<void> {
-  await eraseTraces(app, tx, await app.hooks.eraseRecipients(tx, workspaceId, phone))
+  await eraseTraces(app, tx, await app.hooks.eraseRecipients(app, tx, workspaceId, phone))
 }
 
 /** Erases the personal data of messages in the event log, and the answers of webhook receivers to their events. */
