@@ -1,11 +1,10 @@
 // Keeps receipts that came before their message was known, and adds the jobs that apply them again.
-import { v5 } from 'uuid'
 import { z } from 'zod'
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { defineJob, enqueue } from '../../core/jobs/jobs.ts'
 import type { Receipt } from '../../providers/reports.ts'
-import { type EarlyReceipt, insertEarly } from './early.sql.ts'
+import { type EarlyReceipt, insertEarly, type Trial, withoutJob } from './early.sql.ts'
 
 export const earlyJob = defineJob({
   name: 'receipts.early',
@@ -13,14 +12,13 @@ export const earlyJob = defineJob({
   options: { retryLimit: 1000, retryDelay: 1, heartbeatSeconds: 10, expireInSeconds: 60, deleteAfterSeconds: 60 },
 })
 
-/** One job for each instance and time, however many receipts are due then. */
-export async function enqueueTrials(
-  app: Pick<App, 'boss'>,
-  tx: Sql,
-  trials: readonly { instanceId: string; nextAt: Date }[],
-): Promise<void> {
-  const requests = trials.map(({ instanceId, nextAt }) => ({
-    id: v5(nextAt.toISOString(), instanceId),
+/**
+ * Usually one job for each instance and time, however many receipts are due then. A job that waits serves these receipts too: it is locked, so
+ * that it cannot start before `tx` commits. An id that names the instance and the time would lose receipts whose transaction commits after
+ * that job has run.
+ */
+export async function enqueueTrials(app: Pick<App, 'boss'>, tx: Sql, trials: readonly Trial[]): Promise<void> {
+  const requests = (await withoutJob(tx, earlyJob.name, trials)).map(({ instanceId, nextAt }) => ({
     data: { instanceId },
     startAfter: nextAt,
   }))

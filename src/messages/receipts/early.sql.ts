@@ -12,7 +12,7 @@ export interface EarlyReceipt extends Receipt {
   providerMessageId: string
 }
 
-interface Trial {
+export interface Trial {
   instanceId: string
   nextAt: Date
 }
@@ -39,6 +39,24 @@ export async function insertEarly(tx: Sql, receipts: readonly EarlyReceipt[]): P
       receipts.map(({ detail }) => detail ?? null),
       receipts.map(({ restricted }) => restricted ?? false),
     ],
+  })
+  return rows
+}
+
+/**
+ * Returns the trials that no waiting job of `queue` serves. Locks the jobs of the others until the transaction ends (FOR KEY SHARE): pg-boss
+ * skips locked jobs and takes them later. Skips jobs that are about to start. Relies on the index of delayed jobs by their start.
+ */
+export async function withoutJob(tx: Sql, queue: string, trials: readonly Trial[]): Promise<Trial[]> {
+  if (trials.length === 0) return []
+  const { rows } = await tx.query<Trial>({
+    name: 'receipts.early.jobs',
+    text: `select u.instance as "instanceId", u.at as "nextAt" from unnest($2::uuid[], $3::timestamptz[]) as u(instance, at)
+      left join lateral (
+        select true as waits from pgboss.job where name = $1 and state < 'active' and start_after = u.at and start_after > created_on
+          and data->>'instanceId' = u.instance::text limit 1 for key share skip locked
+      ) j on true where j.waits is null`,
+    values: [queue, trials.map(({ instanceId }) => instanceId), trials.map(({ nextAt }) => nextAt)],
   })
   return rows
 }
