@@ -33,7 +33,7 @@ interface Events {
   pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean; startCursor: string | null; endCursor: string | null }
 }
 
-async function page(variables: object): Promise<Events> {
+async function page(variables: Record<string, unknown>): Promise<Events> {
   const { body } = await api(live.gateway, live.account.apiKey).graphql(
     `query ($first: Int, $last: Int, $after: String, $before: String, $types: [EventType!]) {
       events(first: $first, last: $last, after: $after, before: $before, types: $types) {
