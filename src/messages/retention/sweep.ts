@@ -9,6 +9,10 @@ import { deleteMessages, type Expiring, lockExpired, readExpiring } from './rete
 
 /** Messages per transaction: it holds their locks for some 50 ms. */
 const batchSize = 1_000
+/** Batches of one workspace before the next one gets its turn. */
+const batchesPerTurn = 20
+/** A run ends before its job expires, so that no other one starts beside it. The next minute goes on. */
+const longestMs = 300_000
 
 const sweepJob = defineJob({
   name: 'messages.expire',
@@ -23,11 +27,19 @@ export const expireImplementation: JobImplementation = implementJob(sweepJob, { 
   return jobs.map(() => undefined)
 })
 
-/** Deletes all expired messages. Returns how many. */
+/** Deletes expired messages, of each workspace in turn. Returns how many. */
 export async function sweepMessages(app: App): Promise<number> {
   let deleted = 0
-  for (const expiring of await readExpiring(app.pool, app.config.retentionDaysMessages)) {
-    for (let n = batchSize; n === batchSize && !app.stopping; deleted += n) n = await sweepBatch(app, expiring)
+  const end = performance.now() + longestMs
+  const goesOn = () => !app.stopping && performance.now() < end
+  const waiting = [...(await readExpiring(app.pool, app.config.retentionDaysMessages))]
+  for (let expiring = waiting.shift(); expiring && goesOn(); expiring = waiting.shift()) {
+    let n = batchSize
+    for (let batches = 0; n === batchSize && batches < batchesPerTurn && goesOn(); batches++) {
+      n = await sweepBatch(app, expiring)
+      deleted += n
+    }
+    if (n === batchSize) waiting.push(expiring)
   }
   if (deleted > 0) app.log.info({ deleted }, 'expired messages deleted')
   return deleted
