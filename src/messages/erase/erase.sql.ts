@@ -14,6 +14,13 @@ export interface ErasedMessage {
   period: string | null
 }
 
+/** A time of the database, by whose clock messages are created, that no message of a committed transaction is later than. */
+export async function readTime(tx: Sql): Promise<Date> {
+  // `createdAt` is rounded to milliseconds, and a Date cuts the rest off.
+  const { rows } = await tx.query<{ at: Date }>(`select clock_timestamp() + interval '1 millisecond' as at`)
+  return rows[0]?.at as Date
+}
+
 const ofNumber = `m."workspaceId" = $1 and m.peer = $2 and m."createdAt" <= $3`
 /** A provider may have it at this moment, so its outcome comes first. */
 const underWay = `m.status = 'sending' and coalesce(m."leaseUntil" > now(), false)`

@@ -8,7 +8,7 @@ import { enqueue, implementJob, type JobImplementation } from '../../core/jobs/j
 import { eraseEvents } from '../../events/log/erase.sql.ts'
 import { clearFiles, removeUnused } from '../retention/files.ts'
 import { deleteMessages } from '../retention/retention.sql.ts'
-import { countLeft, type ErasedMessage, lockErased } from './erase.sql.ts'
+import { countLeft, type ErasedMessage, lockErased, readTime } from './erase.sql.ts'
 import { eraseJob } from './erase-job.ts'
 
 /** Messages per transaction. */
@@ -22,7 +22,7 @@ interface Asked {
 
 /** Implements `Hooks.eraseNumber`: a job erases the messages with the number right after the commit. */
 export async function eraseNumber(app: App, tx: Sql, workspaceId: string, phone: string): Promise<void> {
-  const before = new Date().toISOString()
+  const before = (await readTime(tx)).toISOString()
   await enqueue(app, tx, eraseJob, [{ data: { workspaceId, phone, before }, group: workspaceId }])
 }
 
