@@ -6,13 +6,12 @@ export const bulkJob = defineJob({
   name: 'contact.bulk',
   schema: z.object({ id: z.string() }),
   options: {
-    // Every hand-back of a stopping process counts as a try, and so does every crash. A fault that stays ends the job after 100 minutes.
-    retryLimit: 200,
+    retryLimit: 5,
     retryDelay: 1,
     retryBackoff: true,
     retryDelayMax: 30,
     heartbeatSeconds: 10,
-    // 10,000 contacts with very many messages, deleted in the smallest chunks, take hours. The heartbeat ends the try of a dead process long before.
+    // Contacts with very many messages, deleted in the smallest chunks, take hours. The heartbeat ends the try of a dead process long before.
     expireInSeconds: 21_600,
     deleteAfterSeconds: 60,
   },

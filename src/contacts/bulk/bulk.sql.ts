@@ -52,10 +52,13 @@ export async function saveProgress(tx: Sql, id: string, processedCount: number, 
   )
 }
 
-/** True if the job imports a file instead of working on contact ids. */
-export async function isImport(sql: Sql, id: string): Promise<boolean> {
-  const { rowCount } = await sql.query(`select from bulk_jobs where id = $1 and operation = 'import_contacts'`, [id])
-  return rowCount === 1
+/** What a bulk job is about: a file if `isImport`, otherwise contact ids. Undefined if it was deleted. */
+export async function readSubject(sql: Sql, id: string): Promise<{ workspaceId: string; isImport: boolean } | undefined> {
+  const { rows } = await sql.query<{ workspaceId: string; isImport: boolean }>(
+    `select "workspaceId", operation = 'import_contacts' as "isImport" from bulk_jobs where id = $1`,
+    [id],
+  )
+  return rows[0]
 }
 
 /** Deletes the file of an import, which is not needed any more. */

@@ -3,11 +3,11 @@ import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
 import { codeOf, type ErrorCode } from '../../core/errors.ts'
-import { implementJob } from '../../core/jobs/jobs.ts'
+import { enqueue, implementJob } from '../../core/jobs/jobs.ts'
 import { announceChange, subject } from '../../events/live/follow.ts'
 import { addMembers, deleteContacts } from '../groups/membership.ts'
 import { workThroughImport } from '../import/work.ts'
-import { type Counts, endJob, isImport, lockChunk, type OpenJob, saveProgress, takeTurn } from './bulk.sql.ts'
+import { type Counts, endJob, lockChunk, type OpenJob, readSubject, saveProgress, takeTurn } from './bulk.sql.ts'
 import { bulkJob } from './bulk-job.ts'
 
 /** Contacts per transaction: few enough that no other transaction waits long for it, and that a cancellation takes effect soon. */
@@ -23,8 +23,17 @@ export const bulkImplementation = implementJob(
   (app, { id }) => giveUp(app, id),
 )
 
+/** Returns an Error if another try has to go on. A stop is no failed try: another job takes the place of this one. */
 async function workThrough(app: App, id: string): Promise<Error | undefined> {
-  if (await isImport(app.pool, id)) return await workThroughImport(app, id)
+  const about = await readSubject(app.pool, id)
+  if (!about) return undefined
+  const left = about.isImport ? await workThroughImport(app, id) : await workThroughIds(app, id)
+  if (!left || !app.stopping) return left
+  await enqueue(app, app.pool, bulkJob, [{ data: { id }, group: about.workspaceId }])
+  return undefined
+}
+
+async function workThroughIds(app: App, id: string): Promise<Error | undefined> {
   for (let size = chunkSize; ; ) {
     if (app.stopping) return new Error('handed back')
     try {
