@@ -2,7 +2,7 @@
 import { beforeAll, expect, it } from 'vitest'
 import { advance } from '../../src/campaigns/advance.ts'
 import { createCampaign } from '../../src/campaigns/create.ts'
-import { deleteContactRows } from '../../src/contacts/groups/membership.sql.ts'
+import { deleteAllMembers, deleteContactRows, insertMembers } from '../../src/contacts/groups/membership.sql.ts'
 import type { Sql } from '../../src/core/database/database.ts'
 import { sqlTransaction } from '../../src/core/database/transaction.ts'
 import { receiveMessages } from '../../src/messages/receipts/inbound.ts'
@@ -10,7 +10,7 @@ import { type Account, connectedInstance, createAccount } from '../kit/accounts.
 import { cloneDatabase, sql } from '../kit/database.ts'
 import { whileHeld } from '../kit/held.ts'
 import { contextFor, openApp } from '../messages/rig.ts'
-import { addContacts } from './bulk-rig.ts'
+import { addContacts, addGroup } from './bulk-rig.ts'
 
 let databaseUrl: string
 let account: Account
@@ -63,6 +63,20 @@ it('deletes a contact with very many messages in statements of bounded size', as
      select gen_random_uuid(), $1, $2, $3, $4, 'text', '+1', '+1', 'hello', '{}' from generate_series(1, 25) i`,
     [account.workspaceId, account.userId, instanceId, id],
   )
+  expect(await touchedBy((tx) => deleteContactRows(tx, [id as string], 10))).toEqual([10, 10, 5, 1])
+  const left = await sql(databaseUrl).query('select from messages where "userId" = $1 and "contactId" is null', [account.userId])
+  expect(left.rowCount).toBeGreaterThanOrEqual(25)
+})
+
+it('empties a group with very many members in statements of bounded size', async () => {
+  const groupId = await addGroup(databaseUrl, account.workspaceId)
+  const contactIds = await addContacts(databaseUrl, account.workspaceId, 25)
+  await sqlTransaction(sql(databaseUrl), (tx) => insertMembers(tx, groupId, contactIds))
+  expect(await touchedBy((tx) => deleteAllMembers(tx, groupId, 10))).toEqual([10, 10, 5])
+})
+
+/** The number of rows that each statement of `work` changed. */
+async function touchedBy(work: (tx: Sql) => Promise<void>): Promise<(number | null)[]> {
   const touched: (number | null)[] = []
   await sqlTransaction(sql(databaseUrl), async (tx) => {
     const query = async (text: string, values: unknown[]) => {
@@ -70,9 +84,7 @@ it('deletes a contact with very many messages in statements of bounded size', as
       touched.push(result.rowCount)
       return result
     }
-    await deleteContactRows({ query } as Sql, [id as string], 10)
+    await work({ query } as Sql)
   })
-  expect(touched).toEqual([10, 10, 5, 1])
-  const left = await sql(databaseUrl).query('select from messages where "userId" = $1 and "contactId" is null', [account.userId])
-  expect(left.rowCount).toBeGreaterThanOrEqual(25)
-})
+  return touched
+}

@@ -11,6 +11,8 @@ import type { Addressee } from '../contacts.sql.ts'
 import { tellUpdatedContacts } from '../events.ts'
 import type { CreateContactGroup, UpdateContactGroup } from '../input.ts'
 import { readGroupAddressees } from './groups.sql.ts'
+import { deleteAllMembers } from './membership.sql.ts'
+import { lockOwnGroup } from './membership.ts'
 
 /** The groups in all workspaces that count against the plan of that account. */
 export async function countGroups(db: Prisma.TransactionClient, ownerId: string): Promise<number> {
@@ -53,10 +55,10 @@ export async function updateGroup(ctx: Context, id: string, input: UpdateContact
 export async function deleteGroup(ctx: Context, id: string): Promise<{ id: string; deleted: true }> {
   return await write(ctx, async (tx) => {
     const { workspaceId } = ctx.principal
-    const group = await tx.db.contactGroup.findUnique({ where: { id, workspaceId }, select: { membersCount: true } })
-    const { count } = await tx.db.contactGroup.deleteMany({ where: { id, workspaceId } })
-    if (count === 0) fail('NOT_FOUND', 'Contact group not found')
-    if (group && group.membersCount > 0) await tellUpdatedContacts(tx, workspaceId)
+    await lockOwnGroup(tx, workspaceId, id)
+    await deleteAllMembers(tx, id)
+    const { membersCount } = await tx.db.contactGroup.delete({ where: { id }, select: { membersCount: true } })
+    if (membersCount > 0) await tellUpdatedContacts(tx, workspaceId)
     return { id, deleted: true }
   })
 }
