@@ -5,6 +5,7 @@ import type { NetworkTemplate } from '../providers/outgoing.ts'
 import { type CloudTemplate, cloudToStore } from './cloud.ts'
 import { type ImportedTemplate, insertImported, lockNames, updateImported } from './import.sql.ts'
 import { checkTemplate, maxTemplates } from './policy.ts'
+import { lockNewTemplates } from './templates.sql.ts'
 
 export interface TemplateImport {
   created: number
@@ -22,6 +23,7 @@ export async function importTemplates(
   workspaceId: string,
   approved: readonly NetworkTemplate[],
 ): Promise<TemplateImport> {
+  await lockNewTemplates(tx, workspaceId)
   const held = await lockNames(tx, workspaceId)
   const byName = new Map(held.map(({ name, cloud }) => [name, cloud]))
   const byOrigin = new Map(held.flatMap(({ id, cloud }) => (cloud?.imported ? [[originOf(cloud), id] as const] : [])))

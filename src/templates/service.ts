@@ -13,17 +13,18 @@ import { needsFile, rowOf, type TemplateType } from '../message-types/service.ts
 import { type CloudTemplate, checkCloudType, cloudToStore } from './cloud.ts'
 import type { CreateTemplate, UpdateTemplate } from './input.ts'
 import { checkTemplate, maxTemplates, type TemplateText } from './policy.ts'
-import { lockTemplate, storeTemplate } from './templates.sql.ts'
+import { lockNewTemplates, lockTemplate, storeTemplate } from './templates.sql.ts'
 
 /**
  * Creates a template.
  * @throws TEMPLATE_INVALID when it could never become a message, VALIDATION_ERROR when a template of type text has no text, CONFLICT
- * when the name is taken (exact under concurrency), INVALID_STATE when the workspace has 1,000 templates
+ * when the name is taken, INVALID_STATE when the workspace has 1,000 templates (both exact under concurrency)
  */
 export async function createTemplate(ctx: Context, input: CreateTemplate): Promise<Template> {
   const { type, body, mediaUrl } = textOf(input.type, input.body ?? '', input.mediaUrl ?? null)
   const { workspaceId } = ctx.principal
   return await write(ctx, async (tx) => {
+    await lockNewTemplates(tx, workspaceId)
     const count = await tx.db.template.count({ where: { workspaceId } })
     if (count >= maxTemplates) fail('INVALID_STATE', `A workspace has at most ${maxTemplates} templates`)
     await checkStoredFile(ctx.app, tx, { type, mediaUrl })

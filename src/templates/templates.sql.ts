@@ -5,6 +5,11 @@ import type { CloudTemplate } from './cloud.ts'
 
 const columns = 'id, "workspaceId", name, type, body, "mediaUrl", cloud, "createdAt", "updatedAt"'
 
+/** Waits until no other transaction adds a template to this workspace, so that their number is exact (advisory lock until the end). */
+export async function lockNewTemplates(tx: Sql, workspaceId: string): Promise<void> {
+  await tx.query(`select pg_advisory_xact_lock(hashtextextended('templates ' || $1, 0))`, [workspaceId])
+}
+
 /** Locks a template of the workspace for a change that depends on its present content; undefined if there is none. */
 export async function lockTemplate(tx: Sql, id: string, workspaceId: string): Promise<Template | undefined> {
   const text = `select ${columns} from templates where id = $1 and "workspaceId" = $2 for no key update`

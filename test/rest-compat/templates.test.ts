@@ -154,12 +154,14 @@ describe('a template', () => {
     }
   })
 
-  it('is refused beyond 1,000 templates in a workspace', async () => {
+  it('is refused beyond 1,000 templates in a workspace, also for several at once', async () => {
     const many = await newTenant(rig.gateway, rig.databaseUrl)
     await sql(rig.databaseUrl).query(
-      `insert into templates (id, "workspaceId", name, type, body) select gen_random_uuid(), $1, n::text, 'text', 'x' from generate_series(1, 1000) n`,
+      `insert into templates (id, "workspaceId", name, type, body) select gen_random_uuid(), $1, n::text, 'text', 'x' from generate_series(1, 999) n`,
       [many.account.workspaceId],
     )
+    const raced = await Promise.all(Array.from({ length: 5 }, () => many.api.post('templates', template())))
+    expect(raced.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409])
     expectRefusal(await many.api.post('templates', template()), 409, 'INVALID_STATE', 'A workspace has at most 1000 templates')
     expect((await many.api.get('templates')).body.data).toHaveLength(1000)
   })
