@@ -194,8 +194,9 @@ builder.mutationFields((t) => {
     }),
     updateWebhook: t.field({
       type: EndpointRef,
-      description: 'Updates a webhook endpoint, or starts its deliveries again after they were stopped.',
-      errors: ['NOT_FOUND', { FORBIDDEN: 'for collaborators' }, { MAX_WEBHOOK_ENDPOINTS_REACHED: 'while it rests' }],
+      description:
+        'Updates a webhook endpoint, or starts its deliveries again after they were stopped, as far as the plan allows.',
+      errors: ['NOT_FOUND', { FORBIDDEN: 'for collaborators' }, 'MAX_WEBHOOK_ENDPOINTS_REACHED', 'SUBSCRIPTION_INACTIVE'],
       args: { id, input: t.arg({ type: UpdateWebhookInput.ref, required: true, description: 'The changes.' }) },
       resolve: async (_, args, ctx) => shown(await updateEndpoint(ctx, ...parseChange(ctx.app.config, UpdateWebhookInput, args))),
     }),

@@ -31,8 +31,15 @@ async function countWorking(db: Prisma.TransactionClient, ownerId: string): Prom
   return await db.webhookEndpoint.count({ where: { deletedAt: null, disabledAt: null, workspace: countedWorkspaces(ownerId) } })
 }
 
-async function isDisabled({ principal: { workspaceId } }: Context, tx: Tx, id: string): Promise<boolean> {
-  return (await tx.db.webhookEndpoint.count({ where: { id, workspaceId, disabledAt: { not: null } } })) > 0
+/** Reasons that the receiver caused. A new URL clears them; any other reason lasts until somebody enables the endpoint. */
+const reasonsOfReceiver: readonly (string | null)[] = ['gone', 'failing']
+
+/** True for a change that starts the deliveries of an endpoint again, as far as can be said before it is locked. */
+async function startsAgain({ principal: { workspaceId } }: Context, tx: Tx, id: string, input: UpdateWebhook): Promise<boolean> {
+  if (input.enabled !== true && input.url === undefined) return false
+  const where = { id, workspaceId, disabledAt: { not: null } }
+  const disabled = await tx.db.webhookEndpoint.findFirst({ where, select: { disabledReason: true } })
+  return disabled !== null && (input.enabled === true || reasonsOfReceiver.includes(disabled.disabledReason))
 }
 
 /**
@@ -62,14 +69,11 @@ export async function createEndpoint(ctx: Context, input: CreateWebhook): Promis
   })
 }
 
-/** Reasons that the receiver caused. A new URL clears them; any other reason lasts until somebody enables the endpoint. */
-const reasonsOfReceiver: readonly (string | null)[] = ['gone', 'failing']
-
 /**
  * Changes the given fields. Pending attempts go to the new URL, which starts without the failures of the old one. `enabled: false`
  * cancels them. The caller who sets the URL or enables the endpoint becomes responsible for it (`approvedById`).
- * @throws VALIDATION_ERROR when the URL is refused; MAX_WEBHOOK_ENDPOINTS_REACHED when it would enable an endpoint beyond the plan; as
- * {@link lockOwnEndpoint}.
+ * @throws VALIDATION_ERROR when the URL is refused; as {@link lockOwnEndpoint}; when it starts deliveries again, also SUBSCRIPTION_INACTIVE,
+ * and MAX_WEBHOOK_ENDPOINTS_REACHED when as many endpoints work as the plan allows.
  */
 export async function updateEndpoint(ctx: Context, id: string, input: UpdateWebhook): Promise<Endpoint> {
   const { role, userId } = ctx.principal
@@ -77,9 +81,9 @@ export async function updateEndpoint(ctx: Context, id: string, input: UpdateWebh
   const fault = mayChange && input.url !== undefined ? await faultOf(ctx, input.url) : undefined
   return await write(ctx, async (tx) => {
     if (fault) fail('VALIDATION_ERROR', fault)
-    // The plan is locked before the endpoint, as in all verbs, and only for a change that may enable the endpoint.
-    const mayEnable = mayChange && (input.enabled === true || input.url !== undefined) && (await isDisabled(ctx, tx, id))
-    const limits = mayEnable ? await ctx.app.hooks.lockLimits(tx, ctx.principal.ownerId) : undefined
+    // The plan is locked before the endpoint, as in all verbs.
+    const limits =
+      mayChange && (await startsAgain(ctx, tx, id, input)) ? await ctx.app.hooks.lockLimits(tx, ctx.principal.ownerId) : undefined
     const before = await lockOwnEndpoint(ctx, tx, id)
     const { url = before.url, events = before.events, enabled } = input
     if (enabled && before.disabledReason === overThePlan) fail('MAX_WEBHOOK_ENDPOINTS_REACHED')
