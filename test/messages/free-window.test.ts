@@ -21,8 +21,8 @@ beforeAll(async () => {
   cloudId = await create('100')
 })
 
-async function create(phoneNumberId: string): Promise<string> {
-  const settings = { phoneNumberId, businessAccountId: '2', accessToken: 'token', appSecret: 'secret' }
+async function create(phoneNumberId: string, businessAccountId = '2'): Promise<string> {
+  const settings = { phoneNumberId, businessAccountId, accessToken: 'token', appSecret: 'secret' }
   return (await rig.tenant.api.post('instances', { name: 'Cloud', provider: 'cloud', settings })).body.data.id
 }
 
@@ -74,20 +74,22 @@ it('warns of free content outside the window, and of nothing else', async () => 
 })
 
 it('judges a scheduled message for its hour, and again when it leaves', async () => {
-  const lately = await wrote(cloudId, 12)
-  expect(isWarned(await send(lately, inHours(11), 'messages/schedule'))).toBe(false)
-  const later = await send(lately, inHours(13), 'messages/schedule')
+  // An instance and an account without other messages: connecting would send those, and their failures would hold the account.
+  const instanceId = await create('102', '3')
+  const schedule = (to: string, hours: number) => send(to, { ...inHours(hours), instanceId }, 'messages/schedule')
+  const lately = await wrote(instanceId, 12)
+  expect(isWarned(await schedule(lately, 11))).toBe(false)
+  const later = await schedule(lately, 13)
   expect([isWarned(later), later.safety.decision]).toEqual([true, 'warn'])
-  await changeState(app, { instanceId: cloudId, status: 'connected', waNumber: '+393330000001' })
+  await changeState(app, { instanceId, status: 'connected', waNumber: '+393330000001' })
   const leaves = async (id: string) => {
     await sql(rig.databaseUrl).query('update messages set "scheduledAt" = now(), "dueAt" = now() where id = $1', [id])
     await claimMessages(app, [id])
     return isWarned((await rig.tenant.api.get(`messages/${id}`)).body.data)
   }
   expect(await leaves(later.id)).toBe(false)
-  const stranger = await send(newNumber(), inHours(1), 'messages/schedule')
+  const stranger = await schedule(newNumber(), 1)
   expect(await leaves(stranger.id)).toBe(true)
-  await changeState(app, { instanceId: cloudId, status: 'disconnected' })
 })
 
 it('warns in a bulk and in a campaign', async () => {
