@@ -41,22 +41,27 @@ export interface Counted extends Scanned {
   matching: number
 }
 
-/** Counts among the next `size` deliveries of the endpoint, in the order of {@link makeChunkDue}; tests do not match. */
-export async function countMatching(
-  sql: Sql,
-  { endpointId, since, createdAt, of, afterTime, afterId }: Selection & Reached,
-  size: number,
-): Promise<Counted> {
-  const { rows } = await sql.query<Counted>(
-    `with scanned as materialized (
+/** The next deliveries of an endpoint, in the order of their creation (index), and whether each matches; tests do not. See {@link scanOf}. */
+const scanned = `scanned as materialized (
        select id, "createdAt", status = $6 and "eventSeq" is not null as matches from webhook_deliveries
        where "endpointId" = $1 and "createdAt" >= $2 and "createdAt" <= $3 and ("createdAt", id) > ($4, $5)
        order by "createdAt", id limit $7
-     )
+     )`
+const lastScanned = '(select "createdAt", id from scanned order by "createdAt" desc, id desc limit 1) last'
+
+/** The values of `scanned`: it begins after the last delivery that was looked at, and looks at `size`. */
+function scanOf({ endpointId, since, createdAt, of, afterTime, afterId }: Selection & Reached, size: number): unknown[] {
+  return [endpointId, since, createdAt, afterTime ?? since, afterId ?? nilId, of, size]
+}
+
+/** Counts those that match among the next `size` deliveries. */
+export async function countMatching(sql: Sql, selection: Selection & Reached, size: number): Promise<Counted> {
+  const { rows } = await sql.query<Counted>(
+    `with ${scanned}
      select (select count(*)::int from scanned) as scanned, (select count(*)::int from scanned where matches) as matching,
        last."createdAt" as "lastTime", last.id as "lastId"
-     from (select 1) one left join (select "createdAt", id from scanned order by "createdAt" desc, id desc limit 1) last on true`,
-    [endpointId, since, createdAt, afterTime ?? since, afterId ?? nilId, of, size],
+     from (select 1) one left join ${lastScanned} on true`,
+    scanOf(selection, size),
   )
   return rows[0] as Counted
 }
@@ -85,21 +90,10 @@ export interface Chunk extends Scanned {
   made: string[]
 }
 
-/**
- * Looks at the next `size` deliveries of the endpoint, in the order of their creation (index), and makes those due that match and have no
- * attempt in progress.
- */
-export async function makeChunkDue(
-  tx: Sql,
-  { endpointId, since, createdAt, of, afterTime, afterId }: Selection & Reached,
-  size: number,
-): Promise<Chunk> {
+/** Looks at the next `size` deliveries, and makes those due that match and have no attempt in progress. */
+export async function makeChunkDue(tx: Sql, selection: Selection & Reached, size: number): Promise<Chunk> {
   const { rows } = await tx.query<Chunk>(
-    `with scanned as materialized (
-       select id, "createdAt", status = $6 and "eventSeq" is not null as matches from webhook_deliveries
-       where "endpointId" = $1 and "createdAt" >= $2 and "createdAt" <= $3 and ("createdAt", id) > ($4, $5)
-       order by "createdAt", id limit $7
-     ), made as (
+    `with ${scanned}, made as (
        update webhook_deliveries d set "byHand" = true, "nextAttemptAt" = now(),
          status = case when d."attemptsLeft" > 0 then d.status else 'pending' end
        from scanned s where d.id = s.id and s.matches and d.status = $6 and (d."leaseUntil" is null or d."leaseUntil" <= now())
@@ -107,8 +101,8 @@ export async function makeChunkDue(
      )
      select (select count(*)::int from scanned) as scanned, last."createdAt" as "lastTime", last.id as "lastId",
        array(select id from made) as made
-     from (select 1) one left join (select "createdAt", id from scanned order by "createdAt" desc, id desc limit 1) last on true`,
-    [endpointId, since, createdAt, afterTime ?? since, afterId ?? nilId, of, size],
+     from (select 1) one left join ${lastScanned} on true`,
+    scanOf(selection, size),
   )
   return rows[0] as Chunk
 }

@@ -79,7 +79,7 @@ export async function visit(site: Site, options: VisitOptions, test: (visit: Vis
   expect(faults.filter((fault) => !expected.some((pattern) => pattern.test(fault)))).toEqual([])
 }
 
-/** What each page of a failed test shows. */
+/** Returns the URL and the accessibility tree of each open page, for the error of a failed test. */
 async function shownBy(context: BrowserContext): Promise<string> {
   const shown = context
     .pages()

@@ -122,7 +122,7 @@ it.each(['asc', 'desc'] as const)('one statement looks at a bounded part of the 
     expect(looked).toBeLessThanOrEqual(most)
     expect(await lookedAt((tx) => readAfter(tx, workspaceId, filter, range))).toBeLessThanOrEqual(most)
   }
-  // Where enough match, it looks no further.
+  // The statement stops as soon as it has found enough events.
   const found = await lookedAt((tx) => readAfter(tx, workspaceId, { types: ['message.sent'] }, range))
   expect(found).toBeLessThanOrEqual(103)
   expect(await lookedAt((tx) => readAfter(tx, workspaceId, {}, range))).toBeLessThanOrEqual(101)

@@ -52,7 +52,7 @@ export async function saveProgress(tx: Sql, id: string, processedCount: number, 
   )
 }
 
-/** What a bulk job is about: a file if `isImport`, otherwise contact ids. Undefined if it was deleted. */
+/** Reads the workspace of a bulk job, and if it imports a file; other jobs work on contact ids. Undefined if it was deleted. */
 export async function readSubject(sql: Sql, id: string): Promise<{ workspaceId: string; isImport: boolean } | undefined> {
   const { rows } = await sql.query<{ workspaceId: string; isImport: boolean }>(
     `select "workspaceId", operation = 'import_contacts' as "isImport" from bulk_jobs where id = $1`,

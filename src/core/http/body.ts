@@ -37,8 +37,9 @@ const bytesPerByte = 12
 const bytesPerValue = 8
 /** Smaller requests skip the queue. */
 const lightBytes = 0.75 * mebi
-/** The largest bodies of one caller are read one at a time. The wait is half of the time in which a request has to arrive. */
+/** A request waits at most half of the time in which it has to arrive. */
 const waits = { lightBytes, mostWaiting: 100, waitMs: 5_000 } as const
+/** The largest bodies of one caller are read one at a time. */
 const ofCallers = createShare({ ...waits, perCaller: 32 * mebi, total: 128 * mebi })
 /** For requests without a credential, such as those that networks sign: they take nothing from callers that have one. */
 const ofAnybody = createShare({ ...waits, perCaller: 16 * mebi, total: 32 * mebi })
