@@ -30,9 +30,19 @@ interface Beside {
 
 /**
  * Runs `work` in a transaction that begins more than a second before its receipts are due. A receipt `other`, which is due at the same time, has been
- * kept for so long that its trial is its last one, so that no later job of the instance looks at receipts.
+ * kept for so long that its trial is its last one, so that no later job of the instance looks at receipts. Begins again with another instance
+ * while the machine is so slow that the round comes before all receipts are kept: `work` returns false then.
  */
-async function beside(work: (transaction: Beside) => Promise<void>): Promise<void> {
+async function beside(work: (transaction: Beside) => Promise<boolean>): Promise<void> {
+  let done = false
+  while (!done) done = await tryBeside(work)
+}
+
+async function isOver(round: Date): Promise<boolean> {
+  return (await sql(scene.databaseUrl).query('select where clock_timestamp() >= $1', [round])).rowCount === 1
+}
+
+async function tryBeside(work: (transaction: Beside) => Promise<boolean>): Promise<boolean> {
   const { databaseUrl, account, gateways } = scene
   const { app } = gateways[0] as InnerGateway
   const pool = sql(databaseUrl)
@@ -52,10 +62,11 @@ async function beside(work: (transaction: Beside) => Promise<void>): Promise<voi
       await keep(tx, 'other')
       await tx.query(`update early_receipts set "keptAt" = now() - interval '121 seconds' where "instanceId" = $1`, [instanceId])
     })
-    const round = (await nextAt('other')) as Date
+    const round = await nextAt('other')
+    if (!round || (await isOver(round))) return false
     const ofRound = `select from pgboss.job where name = 'receipts.early' and start_after = $1 and data->>'instanceId' = $2`
     const jobs = async () => (await pool.query(ofRound, [round, instanceId])).rowCount
-    await work({ client, keep, nextAt, jobs, round })
+    return await work({ client, keep, nextAt, jobs, round })
   } finally {
     await client.query('rollback')
     client.release()
@@ -71,17 +82,19 @@ it('one whose transaction commits after the job of its time has run is tried by 
     await client.query('commit')
     expect(await nextAt('late')).toEqual(round)
     await until(async () => (await nextAt('late'))?.getTime() !== round.getTime(), soon)
+    return true
   })
 })
 
 it('one shares the job of its time, which waits for its transaction', async () => {
   await beside(async ({ client, keep, nextAt, jobs, round }) => {
     await keep(client, 'shared')
-    const isOver = `select where now() > $1::timestamptz + interval '1 second'`
-    await until(async () => (await sql(scene.databaseUrl).query(isOver, [round])).rowCount === 1)
+    if (await isOver(round)) return false
+    await until(() => isOver(new Date(round.getTime() + 1_000)))
     expect(await nextAt('other')).toEqual(round)
     await client.query('commit')
     await until(async () => (await nextAt('shared'))?.getTime() !== round.getTime(), soon)
     expect([await nextAt('other'), await jobs()]).toEqual([null, 1])
+    return true
   })
 })
