@@ -39,6 +39,17 @@ describe('configuration', () => {
     }
   })
 
+  it.each([
+    ['WEBHOOK_TIMEOUT_SECONDS', '601'],
+    ['WEBHOOK_RETRY_BASE_SECONDS', '86401'],
+    ['MESSAGE_TTL_SECONDS', '1e15'],
+    ['CLOUD_HEALTH_SECONDS', '2147484'],
+    ['CLOUD_RECONCILE_SECONDS', '0'],
+    ['SANDBOX_LATENCY_MS', '1e10'],
+  ])('refuses times that no timer or date can hold: %s=%s', (name, value) => {
+    expect(faultsOf({ [name]: value })).toEqual([expect.stringMatching(`^${name}: `)])
+  })
+
   it('names every fault together', () => {
     const faults = faultsOf({
       PORT: '70000',

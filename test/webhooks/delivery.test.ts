@@ -122,7 +122,7 @@ describe('a failing receiver', () => {
   })
 
   it.each([
-    ['hangs', hang, { responseCode: null, error: 'timeout' }, '0.3'],
+    ['hangs', hang, { responseCode: null, error: 'timeout' }, '0.3001'],
     ['redirects', status(302, { location: 'http://127.0.0.1:1/' }), { responseCode: 302, error: 'redirect_refused' }],
     ['breaks off', ((_, __, socket) => socket.destroy()) as typeof hang, { responseCode: null, error: 'connection_lost' }],
   ])('that %s costs one failed attempt with its reason', async (_, answer, expected, timeout = '20') => {

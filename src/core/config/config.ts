@@ -117,7 +117,8 @@ export function readConfig(env: Record<string, string | undefined> = process.env
       allowedPrivateTargets: e.ALLOWED_PRIVATE_TARGETS,
       webhookRetryBaseMs: e.WEBHOOK_RETRY_BASE_SECONDS * 1000,
       drainMs: e.DRAIN_SECONDS * 1000,
-      webhookTimeoutMs: e.WEBHOOK_TIMEOUT_SECONDS * 1000,
+      // AbortSignal.timeout refuses fractions, and 16.1 × 1000 is 16100.000000000002.
+      webhookTimeoutMs: Math.round(e.WEBHOOK_TIMEOUT_SECONDS * 1000),
       messageTtlMs: e.MESSAGE_TTL_SECONDS * 1000,
       retentionDaysMessages: e.RETENTION_DAYS_MESSAGES,
       rateLimitPerSecond: e.RATE_LIMIT_PER_SECOND,

@@ -6,6 +6,8 @@ import { isProxy, proxyNames, type TrustProxy } from '../network/proxy.ts'
 import '../validation.ts'
 
 const positive = (fallback: number) => z.coerce.number().int().positive().default(fallback)
+/** Bounded, because Node runs a timer of more than 2^31 ms at once, and a date too far ahead is invalid. */
+const seconds = (most: number) => z.coerce.number().min(0.001).max(most)
 const flag = z.enum(['0', '1']).transform((value) => value === '1')
 const list = z.string().transform((value) =>
   value
@@ -121,15 +123,14 @@ export const environment = z.object({
   ALLOWED_PRIVATE_TARGETS: cidrs
     .default([])
     .describe('Private networks that webhooks and media may reach, also by http; comma-separated CIDRs'),
-  WEBHOOK_RETRY_BASE_SECONDS: z.coerce
-    .number()
-    .positive()
+  WEBHOOK_RETRY_BASE_SECONDS: seconds(86_400)
     .default(30)
     .describe('Delay before the second webhook attempt; each later delay is ten times the previous one'),
-  WEBHOOK_TIMEOUT_SECONDS: z.coerce.number().positive().default(15).describe('Maximum duration of a webhook attempt'),
-  MESSAGE_TTL_SECONDS: positive(86_400).describe(
-    'How long a message waits for its instance to connect before it fails with EXPIRED',
-  ),
+  WEBHOOK_TIMEOUT_SECONDS: seconds(600).default(15).describe('Maximum duration of a webhook attempt'),
+  MESSAGE_TTL_SECONDS: seconds(315_360_000)
+    .int()
+    .default(86_400)
+    .describe('How long a message waits for its instance to connect before it fails with EXPIRED'),
   RETENTION_DAYS_MESSAGES: z.coerce
     .number()
     .min(0)
@@ -197,10 +198,14 @@ export const environment = z.object({
     .regex(/^v\d{1,3}\.\d{1,2}$/, 'must be a version such as v25.0')
     .default('v25.0')
     .describe('Version of the Graph API'),
-  CLOUD_HEALTH_SECONDS: positive(900).describe('Seconds between two checks of the health of each `cloud` number'),
-  CLOUD_RECONCILE_SECONDS: positive(300).describe(
-    'How long a `cloud` message whose answer was lost waits for a status before it fails with UNKNOWN_OUTCOME',
-  ),
+  CLOUD_HEALTH_SECONDS: seconds(604_800)
+    .int()
+    .default(900)
+    .describe('Seconds between two checks of the health of each `cloud` number'),
+  CLOUD_RECONCILE_SECONDS: seconds(604_800)
+    .int()
+    .default(300)
+    .describe('How long a `cloud` message whose answer was lost waits for a status before it fails with UNKNOWN_OUTCOME'),
   WEB_SOCKET_URL: url('ws', 'wss').optional().describe("Address of WhatsApp Web's socket; without it the network's own"),
   WEB_VERSION: z
     .string()
@@ -211,7 +216,13 @@ export const environment = z.object({
   WEB_ROOT_KEY: key
     .optional()
     .describe("Public key to which the certificate of WhatsApp Web's socket must chain, 32 bytes in hex; for tests on loopback"),
-  SANDBOX_LATENCY_MS: z.coerce.number().int().min(0).default(200).describe('Duration of each step on the sandbox network'),
+  SANDBOX_LATENCY_MS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(3_600_000)
+    .default(200)
+    .describe('Duration of each step on the sandbox network'),
   SANDBOX_SEED: z.coerce.number().int().default(1).describe("Seed of the sandbox network's random behaviour"),
   METRICS_TOKEN: z
     .string()
