@@ -72,6 +72,7 @@ export function defineProvider<Settings extends object>(definition: ProviderDefi
       lookup: async (instance, numbers) => await connector.lookup(complete(instance), numbers),
       fetchMedia: fetchMedia && (async (instance, ...rest) => await fetchMedia(complete(instance), ...rest)),
       markRead: markRead && (async (instance, message) => await markRead(complete(instance), message)),
+      forget: connector.forget,
       start: (host) => connector.start(hostOf(host)),
       routes: connector.routes?.map((route) => ({
         ...route,

@@ -155,6 +155,8 @@ export interface Connector<Instance, Known> {
   freeContentMs?: number
   /** The token with which the network verifies the address of its callbacks, for people who set that address by hand. */
   verifyToken?: (instance: Known) => string | undefined
+  /** Erases what the provider's own tables hold of messages that are about to be deleted. */
+  forget?: (references: readonly string[], tx: Sql) => Promise<void>
   /** Starts to report; only processes with the worker role call it. */
   start: (host: ProviderHost<Known>) => Promise<AsyncDisposable>
   /** HTTP routes that the network calls; processes with the http role serve them. */

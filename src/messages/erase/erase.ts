@@ -6,8 +6,8 @@ import type { Sql } from '../../core/database/database.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
 import { enqueue, implementJob, type JobImplementation } from '../../core/jobs/jobs.ts'
 import { eraseEvents } from '../../events/log/erase.sql.ts'
+import { deleteMessages } from '../retention/delete.ts'
 import { clearFiles, removeUnused } from '../retention/files.ts'
-import { deleteMessages } from '../retention/retention.sql.ts'
 import { countLeft, type ErasedMessage, lockErased, readTime } from './erase.sql.ts'
 import { eraseJob } from './erase-job.ts'
 
@@ -51,7 +51,7 @@ async function eraseBatch(app: App, tx: Sql, asked: Asked): Promise<{ erased: nu
   const ids = messages.map(({ id }) => id)
   await app.hooks.keepRecipients(tx, messages.map(ended))
   await eraseTraces(app, tx, ids)
-  await deleteMessages(tx, ids)
+  await deleteMessages(app, tx, ids)
   const urls = messages.map(({ mediaUrl }) => mediaUrl)
   const files = await removeUnused(app, tx, asked.workspaceId, urls)
   // Last, because every acceptance of these owners waits for the row locks.

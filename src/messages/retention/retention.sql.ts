@@ -43,6 +43,6 @@ export async function lockExpired(tx: Sql, { workspaceId, before }: Expiring, ba
 }
 
 /** Relies on their row locks. */
-export async function deleteMessages(tx: Sql, ids: readonly string[]): Promise<void> {
+export async function deleteRows(tx: Sql, ids: readonly string[]): Promise<void> {
   await tx.query('delete from messages where id = any($1::uuid[])', [ids])
 }

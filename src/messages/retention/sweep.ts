@@ -4,8 +4,9 @@ import { z } from 'zod'
 import type { App } from '../../core/app.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
 import { defineJob, implementJob, type JobImplementation } from '../../core/jobs/jobs.ts'
+import { deleteMessages } from './delete.ts'
 import { clearFiles, removeUnused } from './files.ts'
-import { deleteMessages, type Expiring, lockExpired, readExpiring } from './retention.sql.ts'
+import { type Expiring, lockExpired, readExpiring } from './retention.sql.ts'
 
 /** Messages per transaction: it holds their locks for some 50 ms. */
 const batchSize = 1_000
@@ -51,7 +52,7 @@ async function sweepBatch(app: App, expiring: Expiring): Promise<number> {
     if (messages.length === 0) return { deleted: 0, files: [] }
     await app.hooks.keepRecipients(tx, messages)
     const ids = messages.map(({ id }) => id)
-    await deleteMessages(tx, ids)
+    await deleteMessages(app, tx, ids)
     const urls = messages.map(({ receivedFile }) => receivedFile)
     return { deleted: messages.length, files: await removeUnused(app, tx, expiring.workspaceId, urls) }
   })

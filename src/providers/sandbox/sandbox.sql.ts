@@ -145,3 +145,8 @@ export async function recordMessages(tx: Sql, messages: readonly NewMessage[]): 
   })
   return new Map(rows.map((row) => [row.reference, row.offers - 1]))
 }
+
+/** Deletes messages (primary key). Their receipts still come, and the gateway ignores them. */
+export async function deleteMessages(tx: Sql, references: readonly string[]): Promise<void> {
+  await tx.query('delete from sandbox_messages where reference = any($1::text[])', [references])
+}

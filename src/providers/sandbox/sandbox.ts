@@ -5,7 +5,7 @@ import type { App } from '../../core/app.ts'
 import { defineProvider } from '../define-provider.ts'
 import type { Connector, ProviderInstance } from '../provider.ts'
 import { type Clock, startClock } from './clock.ts'
-import { addSteps, cancelSteps } from './sandbox.sql.ts'
+import { addSteps, cancelSteps, deleteMessages } from './sandbox.sql.ts'
 import { exists } from './script.ts'
 import { createSend } from './send.ts'
 import { changes } from './steps.ts'
@@ -51,6 +51,7 @@ function openSandbox(app: App): Connector<Instance, Instance> {
     async logout({ id }, tx) {
       await cancelSteps(tx, id)
     },
+    forget: (references, tx) => deleteMessages(tx, references),
     async start(host) {
       clock = startClock(app, host)
       return clock

@@ -1,0 +1,10 @@
+// Deletes messages that are locked, with what the networks' own tables hold of them.
+import type { App } from '../../core/app.ts'
+import type { Sql } from '../../core/database/database.ts'
+import { providers } from '../../providers/providers.ts'
+import { deleteRows } from './retention.sql.ts'
+
+export async function deleteMessages(app: App, tx: Sql, ids: readonly string[]): Promise<void> {
+  for (const provider of providers(app).values()) await provider.forget?.(ids, tx)
+  await deleteRows(tx, ids)
+}
