@@ -118,7 +118,9 @@ function faultOfScalar(value: unknown, max: number): string | null {
   }
   if (typeof value === 'boolean') return null
   if (typeof value !== 'number') return 'must be a string, a number, true or false'
-  return Number.isInteger(value) && !Number.isSafeInteger(value) ? 'must be a string, because it has too many digits' : null
+  // `1e400` in JSON becomes Infinity.
+  const isExact = Number.isFinite(value) && (Number.isSafeInteger(value) || !Number.isInteger(value))
+  return isExact ? null : 'must be a string, because it has too many digits'
 }
 
 /**
