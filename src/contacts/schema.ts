@@ -116,7 +116,11 @@ builder.mutationFields((t) => {
     createContact: t.field({
       type: ContactRef,
       description: 'Creates a contact.',
-      errors: [{ CONFLICT: 'if another contact has the number' }, 'SUBSCRIPTION_INACTIVE'],
+      errors: [
+        { CONFLICT: 'if another contact has the number' },
+        { NOT_FOUND: 'if the request is repeated with its Idempotency-Key and its contact has been erased' },
+        'SUBSCRIPTION_INACTIVE',
+      ],
       authScopes: { active: true },
       args: { input: t.arg({ type: CreateContactInput.ref, required: true, description: 'The new record.' }) },
       resolve: (_, { input }, ctx) => {

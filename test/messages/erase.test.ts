@@ -1,5 +1,6 @@
 // DELETE contacts/{id}?erase=true and deleteContact(id, erase): the data that is erased with a contact, and the data that stays.
 import { beforeAll, describe, expect, it } from 'vitest'
+import type { Answer } from '../kit/api.ts'
 import { sql } from '../kit/database.ts'
 import { until } from '../kit/until.ts'
 import { samples, upload } from '../media/rig.ts'
@@ -105,6 +106,24 @@ describe('erase=true', () => {
     expect((await tenant.api.graphql(mutation, { id })).body.data.deleteContact).toEqual({ id, deleted: true })
     await until(async () => (await history(phone)).length === 0, { timeoutMs: 10_000 })
   })
+})
+
+it('answers a repeated request as one for a record that is gone, and sends nothing again', async () => {
+  const { api } = tenant
+  const [phone, longer] = [newNumber(), newNumber()]
+  const key = (name: string) => ({ 'idempotency-key': `${phone} ${name}` })
+  const repeat = [
+    () => api.post('contacts', { name: 'Ada', phone }, key('contact')),
+    () => api.post('messages/send', text(tenant, { to: phone, text: 'a secret' }), key('message')),
+    () => api.post('messages/send', text(tenant, { to: longer, text: `about ${phone}` }), key('other')),
+  ]
+  const [contact, , other] = await Promise.all(repeat.map((request) => request()))
+  await api.delete(`contacts/${contact?.body.data.id}?erase=true`)
+  await until(async () => (await (repeat[1] as (typeof repeat)[0])()).status === 404, { timeoutMs: 10_000 })
+  const [again, , unrelated] = await Promise.all(repeat.map((request) => request()))
+  expectRefusal(again as Answer, 404, 'NOT_FOUND')
+  expect(unrelated?.body.data).toEqual(other?.body.data)
+  expect(await history(phone)).toEqual([])
 })
 
 it('returns the quota of a message that waits for another attempt and certainly has not left', async () => {

@@ -50,6 +50,22 @@ export async function readKeys(sql: Sql, claims: readonly KeyClaim[], hours: num
   return rows
 }
 
+/** The first `limit` results of the workspace whose keys follow `after` and are not older than `hours` (primary key). */
+export async function readResults(
+  sql: Sql,
+  workspaceId: string,
+  after: string,
+  limit: number,
+  hours: number,
+): Promise<{ key: string; result: Buffer }[]> {
+  const { rows } = await sql.query<{ key: string; result: Buffer }>(
+    `select key, result from idempotency_keys where "workspaceId" = $1 and key > $2 and result is not null
+       and "createdAt" >= now() - make_interval(hours => $4) order by key limit $3`,
+    [workspaceId, after, limit, hours],
+  )
+  return rows
+}
+
 /** Stores the results of claimed keys. */
 export async function storeResults(
   tx: Sql,

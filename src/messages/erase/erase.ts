@@ -1,9 +1,10 @@
-// Erases the messages with one number, in both directions, with their files, what the event log says of them, and what
-// receivers of webhooks answered to them.
+// Erases the messages with one number, in both directions, with their files, what the event log says of them, what receivers of webhooks
+// answered to them, and the results of the requests that made them.
 import { returnQuota } from '../../billing/admission/quota.ts'
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
+import { forgetResults } from '../../core/idempotency/forget.ts'
 import { enqueue, implementJob, type JobImplementation } from '../../core/jobs/jobs.ts'
 import { eraseEvents } from '../../events/log/erase.sql.ts'
 import { deleteMessages } from '../retention/delete.ts'
@@ -42,6 +43,7 @@ async function eraseAll(app: App, asked: Asked): Promise<Error | undefined> {
     if (erased < batchSize) break
     await app.failpoint('erase.between_batches')
   }
+  await forgetResults(app, asked.workspaceId, asked.phone, (value) => isOfNumber(value, asked.phone))
   return (await countLeft(app.pool, asked)) > 0 ? new Error('a message with this number is being sent') : undefined
 }
 
@@ -69,6 +71,11 @@ async function eraseTraces(app: App, tx: Sql, ids: readonly string[]): Promise<v
   if (ids.length === 0) return
   await eraseEvents(tx, ids)
   await app.hooks.eraseAnswers(tx, ids)
+}
+
+/** True for a message with the number, in either direction, and for a contact that has it. */
+function isOfNumber(value: { peer?: string; phone?: string; custom?: object }, phone: string): boolean {
+  return value.peer === phone || (value.phone === phone && value.custom !== undefined)
 }
 
 /** A message that has not left never will, so its recipient counts as cancelled. */
