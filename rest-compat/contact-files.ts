@@ -15,7 +15,7 @@ export const contactExport = exportOf({
   path: '/contacts/export.csv',
   summary: 'Export contacts',
   description:
-    'Streams all contacts that match the filters of the list as CSV in UTF-8. The columns are the fields of the record; `custom` has a column for each key, `custom.KEY`, and `tags` are separated by commas. `POST contacts/import` takes the same form. A cell that a spreadsheet would execute begins with an apostrophe.',
+    'Streams all contacts that match the filters of the list as CSV in UTF-8. The columns are the fields of the record; `custom` has a column for each key, `custom.KEY`, of which there are 1,000 at most, in alphabetical order, and `tags` are separated by commas. `POST contacts/import` takes the same form. A cell that a spreadsheet would execute begins with an apostrophe.',
   operationId: 'exportContacts',
   file: 'contacts',
   query: contactsQuery,

@@ -32,7 +32,8 @@ async function takeUp(app: App, tx: Tx, workspaceId: string, id: string): Promis
   const instance = await lockInstance(tx, workspaceId, id)
   if (instance?.status !== 'disconnected') return
   const provider = providerOf(app, instance.provider)
-  if (!instance.firstConnectedAt || !provider) return await applyChange(app, tx, { instanceId: id, status: 'disconnected' })
+  if (!instance.firstConnectedAt || !provider)
+    return await applyChange(app, tx, { instanceId: id, status: instance.firstConnectedAt ? 'disconnected' : 'created' })
   await applyChange(app, tx, { instanceId: id, status: 'connecting' })
   const state = await provider.connect(instance, {}, tx)
   if (state) await applyChange(app, tx, { instanceId: id, ...state })

@@ -20,7 +20,11 @@ export async function changeState(app: App, change: StateChange): Promise<void> 
 }
 
 /** {@link changeState} in the transaction of the calling function, which must emit the signal `outbox` after the commit. */
-export async function applyChange(app: App, tx: Sql, change: StateChange): Promise<void> {
+export async function applyChange(
+  app: App,
+  tx: Sql,
+  change: Omit<StateChange, 'status'> & { status?: StateChange['status'] | 'created' },
+): Promise<void> {
   const { instanceId } = change
   const before = await lockState(tx, instanceId)
   if (!before) return
@@ -67,7 +71,11 @@ export async function lockForChange(tx: Sql, instanceId: string): Promise<void> 
   await lockState(tx, instanceId)
 }
 
-async function restrict(tx: Sql, workspaceId: string, { instanceId, error }: StateChange): Promise<void> {
+async function restrict(
+  tx: Sql,
+  workspaceId: string,
+  { instanceId, error }: Pick<StateChange, 'instanceId' | 'error'>,
+): Promise<void> {
   await markRestricted(tx, instanceId, error ?? null)
   await tellInstance(tx, workspaceId, instanceId)
 }

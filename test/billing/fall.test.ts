@@ -22,6 +22,8 @@ interface Thing {
 
 let owner: Person
 let team: Api
+/** Has two instances that were never connected, and falls too. */
+let idle: Person
 const instances: Thing[] = []
 const endpoints: Thing[] = []
 const keys: Thing[] = []
@@ -69,6 +71,9 @@ beforeAll(async () => {
     endpoints.push((await (i % 2 ? team : owner.api).post('/api/webhooks', endpoint)).body.data)
   }
   for (const one of instances) await until(async () => (await stateOf(one)) === 'connected null')
+  idle = await newPerson({ url }, databaseUrl, 'pro')
+  for (const name of ['First', 'Second']) await idle.api.post('/api/instances', { name })
+  await setPlan(prisma(databaseUrl), { email: idle.email, plan: 'free' })
   // A plan without teams falls only after they are gone, except by Stripe or by an operator's hand on the row.
   await sql(databaseUrl).query(`update subscriptions set plan = 'free', "fellAt" = now() where "userId" = $1`, [owner.userId])
   await until(async () => (await stateOf(instances[2] as Thing)) === "disconnected over the plan's limit", within)
@@ -137,11 +142,16 @@ describe('a plan that fell', () => {
   })
 
   it('takes up everything when the plan rises', async () => {
+    const idleStates = async () =>
+      (await idle.api.get('/api/instances')).body.data.map(({ status }: { status: string }) => status).sort()
+    expect(await idleStates()).toEqual(['created', 'disconnected'])
+    await setPlan(prisma(databaseUrl), { email: idle.email, plan: 'pro' })
     await fall('max')
     await until(async () => (await stateOf(instances[2] as Thing)) === 'connected null', within)
     expect(await Promise.all(endpoints.map(reasonOf))).toEqual([null, null, null, null, null])
     expect(await Promise.all(keys.map(codeOf))).toEqual([null, null, null, null])
     expect(mails()).toHaveLength(1)
+    await until(async () => (await idleStates()).join() === 'created,created', within)
   })
 })
 
