@@ -11,6 +11,8 @@ export interface Idempotency {
   fingerprint: Buffer
   /** True if the response is a stored one. */
   replayed: boolean
+  /** True if this request works under a claim that it has committed, so that a refusal of it is the result. */
+  inPieces?: boolean
 }
 
 export interface Context {

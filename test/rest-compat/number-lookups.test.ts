@@ -4,6 +4,7 @@ import { createTeam } from '../../src/teams/service.ts'
 import { connectedInstance } from '../kit/accounts.ts'
 import { api } from '../kit/api.ts'
 import { prisma, sql } from '../kit/database.ts'
+import { until } from '../kit/until.ts'
 import { expectRefusal, moment, newTenant, nobody, openRig, type Rig } from './rig.ts'
 
 let rig: Rig
@@ -89,6 +90,18 @@ describe('a lookup', () => {
     await sql(rig.databaseUrl).query(`update instances set provider = 'web' where id = $1`, [id])
     const { data } = (await ask({ instanceId: id })).body
     expect(data.map(({ exists }: { exists: boolean | null }) => exists)).toEqual([null])
+  })
+
+  it('gets the same refusal again under its Idempotency-Key, also when the instance has been connected meanwhile', async () => {
+    const { api } = rig.tenant
+    const { id } = (await api.post('instances', { name: 'Later' })).body.data
+    const ask = () => api.post('number-lookups', { instanceId: id, numbers: [here] }, { 'idempotency-key': 'too early' })
+    expectRefusal(await ask(), 409, 'INVALID_STATE')
+    await api.post(`instances/${id}/connect`, {})
+    await until(async () => (await api.get(`instances/${id}/state`)).body.data.status === 'connected')
+    const again = await ask()
+    expectRefusal(again, 409, 'INVALID_STATE')
+    expect(again.headers.get('idempotency-replayed')).toBe('true')
   })
 
   it('gets the same answer again under its Idempotency-Key, and under the key in the GraphQL input', async () => {

@@ -109,6 +109,7 @@ export async function writeInPieces<T>(ctx: Context, work: () => Promise<T>, isF
   const claim = claimOf(ctx, idempotency)
   const before = await sqlTransaction(app.pool, async (tx) => (await claimKeys(app, tx, [claim]))[0])
   if (before && !isOpen(before)) return replay<T>(idempotency, before)
+  idempotency.inPieces = true
   const value = await work()
   if (!isFinal(value)) return value
   return await sqlTransaction(app.pool, async (tx) => {
@@ -217,11 +218,14 @@ export async function keepFailure(ctx: Context, error: Error): Promise<Error> {
   return await sqlTransaction(app.pool, async (tx) => {
     const claim = claimOf(ctx, idempotency)
     const [kept] = await claimKeys(app, tx, [claim])
-    // Work that commits in pieces leaves its claim open when it fails, and the same request does it again.
-    if (kept instanceof Error) return isOpen(kept) ? error : kept
-    // The same request succeeded elsewhere. This error is the result of this attempt, and must not be replaced by that success.
-    if (kept?.ok) return error
-    if (kept) {
+    if (kept instanceof Error) {
+      if (!isOpen(kept)) return kept
+      // The same request is still running elsewhere.
+      if (!idempotency.inPieces) return error
+    } else if (kept?.ok) {
+      // The same request succeeded elsewhere. This error is the result of this attempt, and must not be replaced by that success.
+      return error
+    } else if (kept) {
       idempotency.replayed = true
       return failure(kept.code, kept.message, kept.issues)
     }
