@@ -36,3 +36,14 @@ it('asks for 20 numbers at once and once a second, and again after seven days', 
   await ask(numbers.slice(0, 5))
   expect(sizes()).toEqual([20, 20, 5, 5])
 })
+
+it('finds a number whose address on the network has other digits', async () => {
+  const databaseUrl = await cloneDatabase()
+  const network = await openLoopback(ann, '551187654321')
+  network.addresses.set('5511987654321', '551187654321')
+  const client = await openClient(databaseUrl, await openGateway({ databaseUrl, env: environmentOf(network) }))
+  const instanceId = await client.pair(network, '390000000064')
+  const numbers = ['+5511987654321', `+${ann}`, '+5511987654322']
+  const { body } = await client.api.post('number-lookups', { instanceId, numbers })
+  expect(body.data.map(({ exists }: { exists: boolean }) => exists)).toEqual([true, true, false])
+})

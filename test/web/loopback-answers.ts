@@ -10,10 +10,11 @@ export interface Known {
   phoneBy: KnownPhones
   mediaHost: string | undefined
   standing: Record<string, unknown>
+  addresses: ReadonlyMap<string, string>
 }
 
 /** The content of the result. Other questions are answered with an empty node of the same name. */
-export function answerTo(request: BinaryNode, { phoneBy, mediaHost, standing }: Known): BinaryNode[] | undefined {
+export function answerTo(request: BinaryNode, { phoneBy, mediaHost, standing, addresses }: Known): BinaryNode[] | undefined {
   const first = Array.isArray(request.content) ? request.content[0] : undefined
   const { xmlns } = request.attrs
   // Enough one-time keys are on the server, so that devices upload none: making hundreds costs tests a second each.
@@ -22,7 +23,7 @@ export function answerTo(request: BinaryNode, { phoneBy, mediaHost, standing }: 
   if (xmlns === 'privacy')
     return [{ tag: 'privacy', attrs: {}, content: [{ tag: 'category', attrs: { name: 'readreceipts', value: 'all' } }] }]
   if (xmlns === 'usync')
-    return [{ tag: 'usync', attrs: {}, content: [{ tag: 'list', attrs: {}, content: users(request, phoneBy) }] }]
+    return [{ tag: 'usync', attrs: {}, content: [{ tag: 'list', attrs: {}, content: users(request, phoneBy, addresses) }] }]
   if (first?.tag === 'media_conn' && mediaHost) {
     const host = { tag: 'host', attrs: { hostname: mediaHost, maxContentLengthBytes: '100000000' } }
     return [{ tag: 'media_conn', attrs: { auth: 'a', ttl: '3600' }, content: [host] }]
@@ -37,16 +38,17 @@ function bundles(request: BinaryNode, phoneBy: KnownPhones): BinaryNode[] {
   )
 }
 
-function users(request: BinaryNode, phoneBy: KnownPhones): BinaryNode[] {
+function users(request: BinaryNode, phoneBy: KnownPhones, addresses: Known['addresses']): BinaryNode[] {
   const query = getBinaryNodeChild(request, 'usync')
   const asked = getAllBinaryNodeChildren(getBinaryNodeChild(query, 'query') as BinaryNode).map(({ tag }) => tag)
   return getBinaryNodeChildren(getBinaryNodeChild(query, 'list'), 'user').map((user) => {
-    const number = getBinaryNodeChild(user, 'contact')?.content?.toString().replace('+', '')
-    const jid = user.attrs.jid ?? `${number}@s.whatsapp.net`
+    const question = getBinaryNodeChild(user, 'contact')?.content
+    const number = question?.toString().replace('+', '') ?? ''
+    const jid = user.attrs.jid ?? `${addresses.get(number) ?? number}@s.whatsapp.net`
     const phone = phoneBy(jid)
     const devices = phone ? [{ tag: 'device', attrs: { id: '0' } }] : []
     const content: BinaryNode[] = []
-    if (asked.includes('contact')) content.push({ tag: 'contact', attrs: { type: phone ? 'in' : 'out' } })
+    if (asked.includes('contact')) content.push({ tag: 'contact', attrs: { type: phone ? 'in' : 'out' }, content: question })
     if (asked.includes('devices'))
       content.push({ tag: 'devices', attrs: {}, content: [{ tag: 'device-list', attrs: {}, content: devices }] })
     if (asked.includes('lid') && phone) content.push({ tag: 'lid', attrs: { val: phone.lid } })

@@ -37,6 +37,8 @@ export class Loopback extends Mail {
   readonly versions = { oldest: 0, refused: 0, newest: 0, last: 0 }
   /** The host to which devices upload their files. */
   mediaHost: string | undefined
+  /** Digits of the addresses of numbers that are written in another way. */
+  readonly addresses = new Map<string, string>()
   /** The network's answers about the lock on new chats and about their number, by name. */
   standing: Record<string, unknown> = {}
   port = 0

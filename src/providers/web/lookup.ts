@@ -1,10 +1,10 @@
 // Looks numbers up on the network, slowly: bulk questions get accounts flagged. Answers are kept for seven days.
 import { setTimeout as pause } from 'node:timers/promises'
+import type { BinaryNode } from 'baileys'
 import type { App } from '../../core/app.ts'
 import { type CarryOut, callHolder } from './calls.ts'
 import type { Live } from './live.ts'
 import { readNumbers, storeNumbers } from './numbers.sql.ts'
-import { jidOf } from './stanza-id.ts'
 
 const batchSize = 20
 const everyMs = 1_000
@@ -45,9 +45,7 @@ export async function askNetwork(
     const before = lines.get(live) ?? Promise.resolve()
     const turn = before.then(async () => {
       if (performance.now() > deadline) return false
-      const answers = (await live.socket.onWhatsApp(...batch)) ?? []
-      const there = new Set(answers.filter(({ exists }) => exists).map(({ jid }) => jid))
-      for (const number of batch) found[number] = there.has(jidOf(number))
+      for (const [number, exists] of await askBatch(live, batch)) found[number] = exists
       return true
     })
     lines.set(
@@ -55,8 +53,45 @@ export async function askNetwork(
       turn.catch(() => true).then((asked) => (asked ? pause(everyMs, undefined, { ref: false }) : undefined)),
     )
     if (!(await turn)) return found
-    const answered = batch.map((phone) => ({ phone, exists: found[phone] as boolean }))
+    const answered = batch.flatMap((phone) => {
+      const exists = found[phone]
+      return exists === undefined ? [] : { phone, exists }
+    })
     await storeNumbers(app.pool, instanceId, answered)
   }
   return found
+}
+
+/** Of one answer: the number that was asked for, if the network repeats it, and whether it is there. */
+interface Contact {
+  asked: string | undefined
+  exists: boolean
+}
+
+/**
+ * Asks for one batch. The address in an answer may have other digits than the number: Brazil with or without the ninth digit, Mexico and
+ * Argentina with or without the digit for mobiles. The network therefore repeats the number; `onWhatsApp` of the package drops it. If an
+ * answer belongs to no number of the batch, it may belong to any that got none, so those stay open.
+ */
+async function askBatch({ socket, whatsApp }: Live, batch: readonly string[]): Promise<[string, boolean][]> {
+  const query = new whatsApp.USyncQuery().withContactProtocol()
+  for (const protocol of query.protocols) protocol.parser = contactOf
+  for (const number of batch) query.withUser(new whatsApp.USyncUser().withPhone(number))
+  const { list } = (await socket.executeUSyncQuery(query)) ?? { list: [] }
+  const found = new Map<string, boolean>()
+  let isUnclear = false
+  for (const { id, contact } of list) {
+    const { asked = `+${id.split('@')[0]}`, exists } = contact as Contact
+    if (batch.includes(asked)) found.set(asked, exists)
+    else if (exists) isUnclear = true
+  }
+  return batch.flatMap((number): [string, boolean][] => {
+    const exists = found.get(number) ?? (isUnclear ? undefined : false)
+    return exists === undefined ? [] : [[number, exists]]
+  })
+}
+
+function contactOf({ attrs, content }: BinaryNode): Contact {
+  const digits = content?.toString().replace(/@.*|\D/g, '')
+  return { asked: digits ? `+${digits}` : undefined, exists: attrs.type === 'in' }
 }
