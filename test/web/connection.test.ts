@@ -84,7 +84,7 @@ describe('the connection of an instance of web', () => {
     expect(await stored(id)).toEqual({ creds: 0, keys: 0, removals: 0 })
   })
 
-  it('waits out a temporary ban, which restricts the account', async () => {
+  it('waits out a temporary ban, which restricts the account, unless another device is paired', async () => {
     const id = await client.pair(network, '390000000014')
     network.onLogin = (digits) =>
       digits === '390000000014' ? { tag: 'failure', attrs: { reason: '402', code: '101', expire: '86400' } } : undefined
@@ -97,6 +97,15 @@ describe('the connection of an instance of web', () => {
     const [row] = await rowsOf(databaseUrl, 'select "restrictedAt" from instances where id = $1', [id])
     expect(row?.restrictedAt).not.toBeNull()
     network.onLogin = undefined
+
+    const { body } = await client.api.post(`instances/${id}/connect`, {})
+    expect(body.data.status).toBe('disconnected')
+    expect((await client.state(id)).lastError).toMatch(/^the network banned the account until \d{4}-.*Z \(402\)$/)
+
+    expect((await client.api.post(`instances/${id}/logout`)).status).toBe(200)
+    expect((await client.api.post(`instances/${id}/connect`, {})).body.data.status).toBe('connecting')
+    network.scan(await until(async () => (await client.state(id)).qr), '390000000020')
+    await client.reached(id, 'connected')
   })
 
   it('pairs by a code that is entered on the phone', async () => {

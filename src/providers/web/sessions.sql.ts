@@ -4,19 +4,27 @@ import type { Sql } from '../../core/database/database.ts'
 /** Longest time, in hours, that a removed device's credentials are kept while the network is away. */
 const removalHours = 24
 
-/** Wants a connection. Creates the session on first use. A removal that is pending goes on. */
-export async function wantOpen(tx: Sql, instanceId: string, phone: string | null): Promise<void> {
-  await tx.query(
+/**
+ * Wants a connection. Creates the session on first use. A removal that is pending goes on. Returns the end of a ban, if the account is
+ * banned: no attempt is made before.
+ */
+export async function wantOpen(tx: Sql, instanceId: string, phone: string | null): Promise<Date | null> {
+  const { rows } = await tx.query<{ bannedUntil: Date | null }>(
     `insert into web_sessions ("instanceId", open, phone) values ($1, true, $2)
-     on conflict ("instanceId") do update set open = true, phone = excluded.phone`,
+     on conflict ("instanceId") do update set open = true, phone = excluded.phone
+     returning case when "retryAt" > now() then "retryAt" end as "bannedUntil"`,
     [instanceId, phone],
   )
+  return rows[0]?.bannedUntil ?? null
 }
 
-/** Wants no connection any more. With `removal`, the sealed credentials, the device is to be removed from the account. */
+/**
+ * Wants no connection any more. With `removal`, the sealed credentials, the device is to be removed from the account. The next device may
+ * belong to another account, so it does not wait for the end of a ban.
+ */
 export async function wantClosed(tx: Sql, instanceId: string, removal?: Buffer): Promise<void> {
   await tx.query(
-    `update web_sessions set open = false, phone = null, removal = coalesce($2, removal),
+    `update web_sessions set open = false, phone = null, "retryAt" = null, removal = coalesce($2, removal),
        "removalUntil" = case when $2::bytea is null then "removalUntil" else now() + interval '${removalHours} hours' end
      where "instanceId" = $1`,
     [instanceId, removal ?? null],

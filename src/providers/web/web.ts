@@ -47,10 +47,11 @@ function openWeb(app: App): Connector<ProviderInstance<WebSettings>, Known> {
       return done === undefined ? { outcome: 'retry', detail: 'the connection is not open' } : { outcome: 'done' }
     },
     async connect({ id }, { phone }, tx) {
-      await wantOpen(tx, id, phone ?? null)
+      const bannedUntil = await wantOpen(tx, id, phone ?? null)
       await raiseToken(tx, id)
       holder?.wakeIn(commitMs)
-      return undefined
+      if (!bannedUntil) return undefined
+      return { status: 'disconnected', error: `the network banned the account until ${bannedUntil.toISOString()} (402)` }
     },
     async logout({ id }, tx) {
       // From here on the holder writes nothing under its token, so that no key comes back after its deletion.
