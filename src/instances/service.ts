@@ -88,7 +88,10 @@ export async function checkInstance(db: Prisma.TransactionClient, workspaceId: s
   if (!instance) fail('NOT_FOUND', 'Instance not found')
 }
 
-/** Starts to connect; the provider reports the progress. Has no effect on an instance that is connected, connecting or pairing. */
+/**
+ * Starts to connect; the provider reports the progress. Has no effect on an instance that is connected, connecting or pairing, except that
+ * one that waits to be paired shows a code if a number is given.
+ */
 export async function connectInstance(ctx: Context, id: string, number: string | null | undefined): Promise<Instance> {
   if (number != null) parse(phone, number, 'phone')
   return await change(ctx, async (tx) => {
@@ -105,8 +108,12 @@ export async function connectInstance(ctx: Context, id: string, number: string |
 export async function startConnecting(app: App, tx: Sql, instance: Instance, number?: string): Promise<void> {
   const { id, status } = instance
   if (instance.restingAt) fail('MAX_INSTANCES_REACHED', "The instance rests, because it is over the plan's limit")
-  if (status === 'connected' || status === 'connecting' || status === 'pairing') return
+  if (status === 'connected') return
   const provider = providerFor(app, instance)
+  if (status === 'connecting' || status === 'pairing') {
+    if (number === undefined || !(await provider.pairByCode?.(instance, number, tx))) return
+    return await applyChange(app, tx, { instanceId: id, status: 'connecting' })
+  }
   if (provider.installed?.() === false)
     fail('PROVIDER_ERROR', `The provider ${instance.provider} is not installed on this server`)
   await applyChange(app, tx, { instanceId: id, status: 'connecting' })

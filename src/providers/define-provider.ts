@@ -56,6 +56,9 @@ export function defineProvider<Settings extends object>(definition: ProviderDefi
       sendsOnce: (instance) => connector.sendsOnce(known({ ...instance, credentials: null })),
       reconcileMs: connector.reconcileMs,
       connect: async (instance, options, tx) => await connector.connect(complete(instance), options, tx),
+      pairByCode:
+        connector.pairByCode &&
+        (async (instance, phone, tx) => (await connector.pairByCode?.(known(instance), phone, tx)) ?? false),
       changed:
         connector.changed &&
         (async (before, after, status, tx) => await connector.changed?.(known(before), complete(after), status, tx)),

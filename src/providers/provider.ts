@@ -112,6 +112,11 @@ export interface Connector<Instance, Known> {
    */
   connect: (instance: Instance, options: { phone?: string }, tx: Sql) => Promise<Omit<StateChange, 'instanceId'> | undefined>
   /**
+   * Shows a code for the phone with this number in place of what `connect` began to show. Returns false if nothing changes, because it shows
+   * that code already or needs none. Networks without such codes leave it out.
+   */
+  pairByCode?: (instance: Known, phone: string, tx: Sql) => Promise<boolean>
+  /**
    * The settings of an instance that has been connected, or is about to be, were changed. `tx` is the transaction that changes them. A
    * network that reads the settings at each call does not need it.
    */

@@ -55,4 +55,19 @@ describe('an instance of web that is to be paired', () => {
     await network.enter(code, phone.slice(1))
     await client.reached(id, 'connected')
   })
+  it('shows a code in place of a QR code once a number is given, and the same one when it is given again', async () => {
+    const id = await client.create()
+    const phone = '+390000000065'
+    await client.api.post(`instances/${id}/connect`, {})
+    await until(async () => (await client.state(id)).qr)
+    expect((await client.api.post(`instances/${id}/connect`, { phone })).body.data.status).toBe('connecting')
+    const code = await until(async () => (await client.state(id)).pairingCode)
+    expect((await client.state(id)).qr).toBeNull()
+    for (const again of [{ phone }, {}]) {
+      const { body } = await client.api.post(`instances/${id}/connect`, again)
+      expect(body.data).toMatchObject({ status: 'pairing', pairingCode: code })
+    }
+    await network.enter(code, phone.slice(1))
+    await client.reached(id, 'connected')
+  })
 })

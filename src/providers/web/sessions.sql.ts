@@ -18,6 +18,13 @@ export async function wantOpen(tx: Sql, instanceId: string, phone: string | null
   return rows[0]?.bannedUntil ?? null
 }
 
+/** Wants a code for this number on a connection that is wanted already. Returns false if that is so, or none is wanted. */
+export async function wantCode(tx: Sql, instanceId: string, phone: string): Promise<boolean> {
+  const text = 'update web_sessions set phone = $2 where "instanceId" = $1 and open and phone is distinct from $2'
+  const { rowCount } = await tx.query(text, [instanceId, phone])
+  return Boolean(rowCount)
+}
+
 /**
  * Wants no connection any more. With `removal`, the sealed credentials, the device is to be removed from the account. The next device may
  * belong to another account, so it does not wait for the end of a ban.

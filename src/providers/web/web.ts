@@ -13,7 +13,7 @@ import { askNetwork, lookUp } from './lookup.ts'
 import { markRead } from './mark-read.ts'
 import { isInstalled } from './package.ts'
 import { createSend } from './send.ts'
-import { wantClosed, wantOpen } from './sessions.sql.ts'
+import { wantClosed, wantCode, wantOpen } from './sessions.sql.ts'
 import { settings, type WebSettings } from './settings.ts'
 
 type Known = ProviderInstance<Partial<WebSettings>>
@@ -52,6 +52,13 @@ function openWeb(app: App): Connector<ProviderInstance<WebSettings>, Known> {
       holder?.wakeIn(commitMs)
       if (!bannedUntil) return undefined
       return { status: 'disconnected', error: `the network banned the account until ${bannedUntil.toISOString()} (402)` }
+    },
+    async pairByCode({ id }, phone, tx) {
+      // A paired device logs in without a code.
+      if ((await readCreds(tx, id)) || !(await wantCode(tx, id, phone))) return false
+      await raiseToken(tx, id)
+      holder?.wakeIn(commitMs)
+      return true
     },
     async logout({ id }, tx) {
       // From here on the holder writes nothing under its token, so that no key comes back after its deletion.
