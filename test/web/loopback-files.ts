@@ -18,6 +18,8 @@ export interface Files {
   certificate: string
   /** Paths of the uploads, in their order. */
   uploads: string[]
+  /** This many of the next uploads fail. */
+  failing: number
   /** Decrypts the file of a message, as a phone does. */
   fileOf: (message: FileMessage | null | undefined, kind: MediaType) => Promise<Buffer>
 }
@@ -50,6 +52,10 @@ export async function openFiles(network: Loopback): Promise<Files> {
   const stored = new Map<string, Buffer>()
   const uploads: string[] = []
   const server = https.createServer(certificate, async (request, response) => {
+    if (files.failing > 0) {
+      files.failing--
+      return void response.writeHead(503).end()
+    }
     const path = new URL(request.url as string, 'https://files').pathname
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
@@ -67,9 +73,10 @@ export async function openFiles(network: Loopback): Promise<Files> {
     server.closeAllConnections()
     await new Promise((resolve) => server.close(resolve))
   })
-  return {
+  const files: Files = {
     certificate: certificate.cert,
     uploads,
+    failing: 0,
     async fileOf(message, kind) {
       const sealed = stored.get(message?.directPath as string) as Buffer
       const { iv, cipherKey, mac } = await keysOf(Buffer.from(message?.mediaKey as Uint8Array), kind)
@@ -79,4 +86,5 @@ export async function openFiles(network: Loopback): Promise<Files> {
       return Buffer.concat([decipher.update(body), decipher.final()])
     },
   }
+  return files
 }

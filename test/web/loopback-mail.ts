@@ -17,6 +17,8 @@ export class Mail {
   readonly accounts = new Map<string, Account>()
   /** Error codes with which the next messages are refused. */
   refusals: string[] = []
+  /** Acks wait until this resolves. */
+  acksAfter: Promise<void> | undefined
   /** Swallows the acks of this many messages. */
   lostAcks = 0
   /** This many receipts of devices are lost with the connection that they came over. */
@@ -64,8 +66,10 @@ export class Mail {
       else this.arrived.push({ id, from: account, to: phone.digits, message, tags, repeats: 0, at: performance.now() })
       if (this.delivers) setImmediate(() => this.receipt(account, id, phone.digits))
     }
+    const ack = () => send({ tag: 'ack', attrs: { class: 'message', id, from: to, t: now(), ...(error ? { error } : {}) } })
     if (this.lostAcks > 0) this.lostAcks--
-    else send({ tag: 'ack', attrs: { class: 'message', id, from: to, t: now(), ...(error ? { error } : {}) } })
+    else if (this.acksAfter) void this.acksAfter.then(ack)
+    else ack()
   }
 
   /** A phone reports on a message. Without a type, it was delivered. */

@@ -4,14 +4,14 @@ import type { AddressInfo } from 'node:net'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { atEnd } from '../kit/at-end.ts'
 import { cloneDatabase } from '../kit/database.ts'
-import { type OpenGateway, openGateway } from '../kit/open-gateway.ts'
+import { type InnerGateway, openGateway } from '../kit/open-gateway.ts'
 import { until } from '../kit/until.ts'
 import { samples, upload } from '../media/rig.ts'
 import type { Answer } from '../webhooks/receiver.ts'
 import { openReceiver, status } from '../webhooks/receiver.ts'
 import type { Arrived, Loopback } from './loopback.ts'
 import { type Files, openFiles, sealFile } from './loopback-files.ts'
-import { type Client, environmentOf, openClient, openLoopback, rowsOf } from './rig.ts'
+import { type Client, environmentOf, openClient, openLoopback, rowsOf, sendsWith } from './rig.ts'
 
 const ann = '393331234567'
 const shop = '390000000001'
@@ -26,7 +26,7 @@ const file =
 
 let network: Loopback
 let files: Files
-let gateway: OpenGateway
+let gateway: InnerGateway
 let client: Client
 let instanceId: string
 let databaseUrl: string
@@ -81,6 +81,13 @@ describe('a file that is sent', () => {
     const document = (await arrivedAs(await send({ type: 'document', mediaUrl }))).message.documentMessage
     expect(document).toMatchObject({ mimetype: 'application/pdf', fileName: mediaUrl.split('/').at(-1) })
     expect(await files.fileOf(document, 'document')).toEqual(pdf)
+  })
+
+  it('is tried again when it could not be uploaded, because nothing has left', async () => {
+    files.failing = 1
+    const { message } = await arrivedAs(await send({ type: 'image', mediaUrl: await stored(png), text: 'Second try' }))
+    expect(message.imageMessage).toMatchObject({ caption: 'Second try' })
+    expect([files.failing, await sendsWith(gateway, 'retry'), await sendsWith(gateway, 'unknown')]).toEqual([0, 1, 0])
   })
 
   it('is a voice note if it is Ogg with Opus, and a video or a sound as its type says', async () => {

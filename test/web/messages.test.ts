@@ -1,17 +1,17 @@
 // Messages of every kind over WhatsApp Web, in both directions, and the answers of the network about them.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { cloneDatabase } from '../kit/database.ts'
-import { type OpenGateway, openGateway } from '../kit/open-gateway.ts'
+import { type InnerGateway, openGateway } from '../kit/open-gateway.ts'
 import { until } from '../kit/until.ts'
 import type { Arrived, Loopback } from './loopback.ts'
-import { type Client, environmentOf, openClient, openLoopback, rowsOf } from './rig.ts'
+import { type Client, environmentOf, hasten, openClient, openLoopback, rowsOf, sendsWith } from './rig.ts'
 
 const ann = '393331234567'
 const shop = '390000000001'
 
 describe('messages of an instance of web', () => {
   let network: Loopback
-  let gateway: OpenGateway
+  let gateway: InnerGateway
   let client: Client
   let instanceId: string
   let databaseUrl: string
@@ -119,6 +119,24 @@ describe('messages of an instance of web', () => {
     await until(async () => (await message(id)).status === 'failed')
     const [row] = await rowsOf(databaseUrl, 'select error, "errorDetail" from messages where id = $1', [id])
     expect(row).toEqual({ error: 'PROVIDER_ERROR', errorDetail: 'the network refused the message (479)' })
+  })
+
+  it('that the network refuses after the wait for its answer fail too, and put the account at risk', async () => {
+    const other = await client.pair(network, '390000000067')
+    hasten(gateway, { ackMs: 0 })
+    const late = Promise.withResolvers<void>()
+    network.acksAfter = late.promise
+    network.refusals = ['463']
+    const id = await send({ instanceId: other, type: 'text', text: 'refused late' })
+    await until(async () => (await sendsWith(gateway, 'unknown')) === 1)
+    hasten(gateway, { ackMs: 6_000 })
+    network.acksAfter = undefined
+    late.resolve()
+    expect(await until(async () => (await message(id)).error)).toBe('ACCOUNT_RESTRICTED')
+    const isAtRisk = async () =>
+      (await rowsOf(databaseUrl, 'select "atRiskAt" from instances where id = $1', [other]))[0].atRiskAt
+    expect(await until(isAtRisk)).toBeInstanceOf(Date)
+    expect(network.arrived.filter(({ from }) => from === '390000000067')).toEqual([])
   })
 
   it('are sent again under the same id when the ack was lost, and the recipient sees one', async () => {

@@ -32,6 +32,12 @@ export function hasten({ app }: { app: App }, times: Partial<Timing>): void {
   timing.replace(app, { ...timing(app), ...times })
 }
 
+/** The number of attempts to send that ended with this outcome. */
+export async function sendsWith({ app }: { app: App }, outcome: string): Promise<number> {
+  const { values } = await app.metrics.sendSeconds.get()
+  return values.find(({ metricName, labels }) => metricName?.endsWith('_count') && labels.outcome === outcome)?.value ?? 0
+}
+
 export interface LiveState {
   status: string
   qr: string | null

@@ -1,22 +1,27 @@
 // Content of an outgoing message as the network takes it, by type.
-import type { AnyMessageContent } from 'baileys'
+import type { AnyMessageContent, proto } from 'baileys'
 import { type OutgoingMessage, voiceType } from '../outgoing.ts'
 import { nativeButtons, numberedButtons, offerOptions } from './buttons.ts'
 import type { ComposeOptions } from './composing.ts'
 import { lengthOf, openMedia } from './media.ts'
+import { silent } from './package.ts'
 import { vcardOf } from './vcard.ts'
 
 /**
- * Prepares a message, and opens its file. Returns the call that sends it, to be made at once. Both throw MediaRejected, before anything is
- * sent, when the file cannot be used.
+ * Prepares a message, and uploads its file. Returns the call that sends it, to be made at once: the message may have left when that call
+ * fails, and not before. @throws MediaRejected when the file cannot be used.
  */
 export async function composeFor(options: ComposeOptions, message: OutgoingMessage): Promise<() => Promise<unknown>> {
-  const { live, jid, stanzaId: messageId } = options
+  const { jid, stanzaId: messageId } = options
+  const { socket, whatsApp } = options.live
   const native = nativeOf(options, message)
   if (native) return nativeButtons(options, native)
   if (message.type === 'buttons') await offerOptions(options, message)
   const content = await contentOf(options, message)
-  return () => live.socket.sendMessage(jid, content, { messageId })
+  const userJid = socket.user?.id as string
+  const { waUploadToServer: upload } = socket
+  const composed = await whatsApp.generateWAMessage(jid, content, { userJid, messageId, upload, logger: silent })
+  return () => socket.relayMessage(jid, composed.message as proto.IMessage, { messageId })
 }
 
 type ButtonsMessage = Extract<OutgoingMessage, { type: 'buttons' }>

@@ -5,6 +5,7 @@ import type { HeldLease } from './auth-state.ts'
 import type { Host } from './host.ts'
 import type { WhatsApp } from './package.ts'
 import { createReceipts } from './receipts.ts'
+import { noteRestriction } from './restriction.ts'
 import { followStanding } from './standing.ts'
 
 /** The server's answer to a message: its error code, or undefined if it took the message; `lost` if the connection closed before. */
@@ -15,7 +16,7 @@ export interface Live {
   whatsApp: WhatsApp
   /** Resolves with the server's answer about a stanza. Call it before the stanza leaves. `reference` is the gateway's id of the message. */
   ackOf: (stanzaId: string, reference: string) => Promise<Ack>
-  /** Stops waiting for the answer about a stanza that did not leave. */
+  /** Stops waiting for the answer about a stanza: it did not leave, or the answer takes too long. A late answer is reported as a receipt. */
   forget: (stanzaId: string) => void
   /** Waits, for a short time, for the acks of what has left. */
   drain: () => Promise<void>
@@ -44,7 +45,9 @@ export function startLive({ app, whatsApp, host, lease, socket }: LiveOptions): 
     const resolve = waiting.get(id)
     waiting.delete(id)
     receipts.acked(id, attrs.error, resolve !== undefined)
-    resolve?.({ error: attrs.error })
+    if (resolve) resolve({ error: attrs.error })
+    // The sender has stopped to wait, so it does not note the refusal.
+    else if (attrs.error) void noteRestriction(app, host, lease.instanceId, attrs.error)
   })
   socket.ws.on('CB:receipt', receipts.received)
   const endStanding = followStanding({ app, host, instanceId: lease.instanceId, socket })

@@ -6,11 +6,18 @@ import { noteRefusal } from './sessions.sql.ts'
 /** So many refusals with code 463 in 24 hours count as a restriction. */
 const mostRefusals = 3
 
-/** One 463 puts the account at risk; three in 24 hours, and each 402 or 403, restrict it. */
+/**
+ * One 463 puts the account at risk; three in 24 hours, and each 402 or 403, restrict it. Never rejects: the refusal counts for its message
+ * although the signal is lost.
+ */
 export async function noteRestriction(app: App, host: Host, instanceId: string, code: string): Promise<void> {
   if (code !== '463' && code !== '402' && code !== '403') return
-  const restricted = code !== '463' || (await noteRefusal(app.pool, instanceId)) >= mostRefusals
   const error =
     code === '463' ? 'the network does not let this account begin new chats (463)' : `the network restricts the account (${code})`
-  await host.state({ instanceId, restricted, atRisk: true, error })
+  try {
+    const restricted = code !== '463' || (await noteRefusal(app.pool, instanceId)) >= mostRefusals
+    await host.state({ instanceId, restricted, atRisk: true, error })
+  } catch (fault) {
+    app.log.warn({ instanceId, err: (fault as Error).message }, 'the standing of an account was not stored')
+  }
 }

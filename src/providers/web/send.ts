@@ -17,6 +17,9 @@ import { timing } from './timing.ts'
 
 type Instance = ProviderInstance<WebSettings>
 
+/** Longer than the time until the next try of a message whose caller has stopped to wait. */
+const refusedMs = 60_000
+
 export interface Sender {
   app: App
   host: () => Host | undefined
@@ -28,7 +31,10 @@ export function createSend({
   host,
   session,
 }: Sender): (instance: Instance, message: OutgoingMessage) => Promise<SendOutcome> {
-  /** Sends in progress by stanza id: a second try of the same message waits for the first. */
+  /**
+   * Sends in progress by stanza id: a second try of the same message waits for the first. Those that were refused stay for a time, because
+   * the caller may have stopped to wait before, and the message must not be sent again.
+   */
   const inFlight = new Map<string, Promise<SendOutcome>>()
 
   return async (instance, message) => {
@@ -41,9 +47,17 @@ export function createSend({
     if (!held || !live || !knownHost) return away('NOT_CONNECTED')
     const waitMs = held.pacer.take(instance.settings.pace)
     if (waitMs > 0) return { outcome: 'retry', error: 'TEMPORARILY_UNAVAILABLE', afterMs: waitMs, holds: { of: 'instance' } }
-    const sending = send(knownHost, held, live, instance, message, id).finally(() => inFlight.delete(id))
+    const sending = send(knownHost, held, live, instance, message, id)
     inFlight.set(id, sending)
-    return await sending
+    let isRefused = false
+    try {
+      const outcome = await sending
+      isRefused = outcome.outcome === 'refused'
+      return outcome
+    } finally {
+      if (isRefused) setTimeout(() => inFlight.delete(id), refusedMs).unref()
+      else inFlight.delete(id)
+    }
   }
 
   async function send(
@@ -55,20 +69,30 @@ export function createSend({
     id: string,
   ): Promise<SendOutcome> {
     const jid = jidOf(message.to)
-    const acked = live.ackOf(id, message.reference)
+    let write: () => Promise<unknown>
     try {
       if (instance.settings.typing) await type(live, jid, message.body)
-      const write = await composeFor({ app, host, live, instance, jid, stanzaId: id }, message)
+      write = await composeFor({ app, host, live, instance, jid, stanzaId: id }, message)
+    } catch (error) {
+      if (error instanceof MediaRejected) return { outcome: 'refused', error: 'MEDIA_REJECTED', detail: error.message }
+      if (!live.socket.ws.isOpen) return away('CONNECTION_LOST')
+      // Such as a file that could not be uploaded. Nothing has left.
+      app.log.warn({ messageId: message.reference, err: (error as Error).message }, 'a message could not be prepared')
+      return { outcome: 'retry', error: 'PROVIDER_ERROR', detail: 'the message could not be prepared' }
+    }
+    const acked = live.ackOf(id, message.reference)
+    try {
       await write()
     } catch (error) {
       live.forget(id)
-      if (error instanceof MediaRejected) return { outcome: 'refused', error: 'MEDIA_REJECTED', detail: error.message }
       // Known before the next look at the leases: from here on this process waits for the holder too.
       if (error instanceof LeaseLost) lease.heldUntil = Number.NEGATIVE_INFINITY
       else if (live.socket.ws.isOpen) throw error
       return away('CONNECTION_LOST')
     }
     const ack = await Promise.race([acked, pause(timing(app).ackMs, undefined, { ref: false })])
+    // A later refusal is stored as a receipt, because nobody waits for it.
+    if (ack === undefined) live.forget(id)
     return await outcomeOf(host, instance, id, ack)
   }
 
