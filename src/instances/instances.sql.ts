@@ -65,20 +65,25 @@ export async function markResting(tx: Sql, id: string, rests: boolean): Promise<
   await tx.query('update instances set "restingAt" = case when $2 then now() end, "updatedAt" = now() where id = $1', [id, rests])
 }
 
-export type Standing = Pick<StateChange, 'atRisk' | 'dailyRecipients' | 'meta'>
+export type Standing = Pick<StateChange, 'atRisk' | 'lastsMs' | 'dailyRecipients' | 'meta'>
+
+/** A report counts from the end of what it tells of. A later report on something shorter does not move that end forward. */
+const lastAt = (column: string, ms: string) => `greatest("${column}", now() + ${ms} * interval '1 millisecond')`
 
 /** Stores the network's view of a locked instance. Fields that are left out keep their values. */
-export async function storeStanding(tx: Sql, id: string, { atRisk = false, dailyRecipients, meta }: Standing): Promise<void> {
+export async function storeStanding(tx: Sql, id: string, standing: Standing): Promise<void> {
+  const { atRisk = false, lastsMs = 0, dailyRecipients, meta } = standing
   await tx.query(
-    `update instances set "atRiskAt" = case when $2 then now() else "atRiskAt" end,
+    `update instances set "atRiskAt" = case when $2 then ${lastAt('atRiskAt', '$5')} else "atRiskAt" end,
        "dailyRecipients" = coalesce($3, "dailyRecipients"), meta = coalesce($4::jsonb, meta), "updatedAt" = now()
      where id = $1`,
-    [id, atRisk, dailyRecipients ?? null, meta ? JSON.stringify(meta) : null],
+    [id, atRisk, dailyRecipients ?? null, meta ? JSON.stringify(meta) : null, lastsMs],
   )
 }
 
-export async function markRestricted(tx: Sql, id: string, error: string | null): Promise<void> {
-  await tx.query('update instances set "restrictedAt" = now(), "lastError" = $2, "updatedAt" = now() where id = $1', [id, error])
+export async function markRestricted(tx: Sql, id: string, error: string | null, lastsMs = 0): Promise<void> {
+  const text = `update instances set "restrictedAt" = ${lastAt('restrictedAt', '$3')}, "lastError" = $2, "updatedAt" = now() where id = $1`
+  await tx.query(text, [id, error, lastsMs])
 }
 
 export interface NewState {

@@ -74,7 +74,7 @@ export const idle: Traffic = {
 
 export interface Standing {
   firstConnectedAt: Date | null
-  /** When the provider last said that the account is restricted, and that it is close to that. */
+  /** When the provider last said that the account is restricted, and that it is close to that. In the future if it named an end. */
   restrictedAt: Date | null
   atRiskAt: Date | null
   /** Most different recipients in 24 hours that the network allows. Networks that say so are used by businesses, and know no warm-up. */
@@ -105,8 +105,8 @@ function stateByAge(ageDays: number): SafetyState {
 }
 
 /**
- * Compares traffic with the caps of the instance's age, and lowers the state if the score is low, if the account was restricted in
- * the last 24 hours, or if the network called it at risk in the last 72 hours.
+ * Compares traffic with the caps of the instance's age, and lowers the state if the score is low, if the account is or was
+ * restricted in the last 24 hours, or if the network called it at risk in the last 72 hours.
  */
 export function assess(standing: Standing, traffic: Traffic, now: Date): Assessment {
   const { firstConnectedAt, restrictedAt, atRiskAt, dailyRecipients } = standing

@@ -74,8 +74,8 @@ export async function lockForChange(tx: Sql, instanceId: string): Promise<void> 
 async function restrict(
   tx: Sql,
   workspaceId: string,
-  { instanceId, error }: Pick<StateChange, 'instanceId' | 'error'>,
+  { instanceId, error, lastsMs }: Pick<StateChange, 'instanceId' | 'error' | 'lastsMs'>,
 ): Promise<void> {
-  await markRestricted(tx, instanceId, error ?? null)
+  await markRestricted(tx, instanceId, error ?? null, lastsMs)
   await tellInstance(tx, workspaceId, instanceId)
 }

@@ -91,6 +91,8 @@ export interface StateChange {
   /** The network restricts the account, or says that it is close to that. Both count for a while after the last report. */
   restricted?: boolean
   atRisk?: boolean
+  /** Milliseconds from now until the restriction ends, if the network says so: both count from then. */
+  lastsMs?: number
   /** Most different recipients in 24 hours that the network allows; {@link noDailyBound} if it allows any number. */
   dailyRecipients?: number
   /** Details of the account, in place of the former ones. */

@@ -50,7 +50,7 @@ describe('an instance whose connection the network closes', () => {
     await client.reached(id, 'logged_out')
     const { lastError, ...row } = await rowOf(id)
     expect(lastError).toContain(code)
-    expect(row).toMatchObject({ restricted: true, logins: 0 })
+    expect(row).toMatchObject({ restricted: true, atRisk: true, logins: 0 })
   })
 
   it.each([

@@ -87,15 +87,22 @@ describe('the connection of an instance of web', () => {
   it('waits out a temporary ban, which restricts the account, unless another device is paired', async () => {
     const id = await client.pair(network, '390000000014')
     network.onLogin = (digits) =>
-      digits === '390000000014' ? { tag: 'failure', attrs: { reason: '402', code: '101', expire: '86400' } } : undefined
+      digits === '390000000014' ? { tag: 'failure', attrs: { reason: '402', code: '101', expire: '259200' } } : undefined
     network.accounts.get('390000000014')?.connection?.ws.terminate()
     const found = await until(async () => {
       const state = await client.state(id)
       return state.lastError?.includes('402') ? state : undefined
     })
     expect(found.status).toBe('disconnected')
-    const [row] = await rowsOf(databaseUrl, 'select "restrictedAt" from instances where id = $1', [id])
-    expect(row?.restrictedAt).not.toBeNull()
+    // Both count from the end of the ban, so that the account is restricted for as long as it is banned.
+    const [row] = await rowsOf(
+      databaseUrl,
+      `select i."restrictedAt" - s."retryAt" between '-1 minute' and '1 minute' as restricted,
+         i."atRiskAt" - s."retryAt" between '-1 minute' and '1 minute' as "atRisk", s."retryAt" > now() + interval '2 days' as banned
+       from instances i join web_sessions s on s."instanceId" = i.id where i.id = $1`,
+      [id],
+    )
+    expect(row).toEqual({ restricted: true, atRisk: true, banned: true })
     network.onLogin = undefined
 
     const { body } = await client.api.post(`instances/${id}/connect`, {})
