@@ -55,6 +55,18 @@ describe('the connection of an instance of web', () => {
     expect(network.arrived).toEqual([])
   })
 
+  it('is removed with a newer version when the network takes the present one no more', async () => {
+    const account = '390000000066'
+    const id = await client.pair(network, account)
+    network.versions.newest = 4_100_000_000
+    network.versions.oldest = network.versions.newest
+    expect((await client.api.post(`instances/${id}/logout`)).status).toBe(200)
+    await until(() => network.accounts.get(account)?.removed)
+    await until(async () => (await stored(id)).removals === 0)
+    expect(network.versions.refused).toBe(1)
+    network.versions.oldest = 0
+  })
+
   it('forgets what it kept for a removal after a day, if the network was away for so long', async () => {
     const account = '390000000010'
     const id = await client.pair(network, account)

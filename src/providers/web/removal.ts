@@ -7,6 +7,7 @@ import type { WhatsApp } from './package.ts'
 import { endRemoval } from './sessions.sql.ts'
 import { openSocket } from './socket.ts'
 import { timing } from './timing.ts'
+import { version } from './version.ts'
 
 export interface RemovalOptions {
   app: App
@@ -16,7 +17,8 @@ export interface RemovalOptions {
 }
 
 /** Codes by which the network says that the device is not linked. */
-const gone = [401, 403, 405, 406]
+const gone = [401, 403, 406]
+const outdated = 405
 
 /**
  * Logs in, removes the device, and forgets the credentials. While the network is away it tries again, until the time for it is over.
@@ -43,6 +45,7 @@ export async function removeDevice(options: RemovalOptions, removal: Buffer, rem
     signal.removeEventListener('abort', abort)
     if (code !== undefined && gone.includes(code)) break
     if (signal.aborted) return
+    if (code === outdated) await version(app).renew()
     const delayMs = Math.min(leftMs(), reconnectDelayMs(failed, timing(app).reconnectMs))
     await pause(delayMs, undefined, { signal, ref: false }).catch(() => {})
   }
