@@ -122,4 +122,18 @@ describe('a receipt', () => {
       { type: 'message.read' },
     ])
   })
+  it('with a time that is none is dropped, and holds up no later one', async () => {
+    const databaseUrl = await cloneDatabase()
+    const network = await openLoopback(ann)
+    const gateway = await openGateway({ databaseUrl, env: environmentOf(network) })
+    const client = await openClient(databaseUrl, gateway)
+    const instanceId = await client.pair(network, shop)
+    const { body } = await client.api.post('messages/send', { instanceId, to: `+${ann}`, type: 'text', text: 'Hi' })
+    const { id } = await until(() => network.arrived[0])
+    const attrs = { id, from: `${ann}@s.whatsapp.net`, t: 'soon' }
+    network.accounts.get(shop)?.connection?.send({ tag: 'receipt', attrs })
+    network.receipt(shop, id, ann, 'read')
+    await until(async () => (await client.api.get(`messages/${body.data.id}`)).body.data.status === 'read')
+    expect(gateway.logs.filter((line) => line.includes('a receipt that cannot be stored is dropped'))).toHaveLength(1)
+  })
 })

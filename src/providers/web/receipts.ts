@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { BinaryNode } from 'baileys'
 import type { App } from '../../core/app.ts'
+import { isConflict, isUnavailable } from '../../core/public-failure.ts'
 import type { Receipt } from '../reports.ts'
 import type { Host } from './host.ts'
 import { refusal } from './refusal.ts'
@@ -41,7 +42,7 @@ export function createReceipts({ app, host, instanceId, referenceOf }: ReceiptsO
       const group = queue
       queue = []
       try {
-        await host.receipts(group)
+        await report(group)
       } catch (error) {
         if (app.stopping) break
         app.log.warn({ instanceId, err: (error as Error).message }, 'receipts are stored later')
@@ -50,6 +51,20 @@ export function createReceipts({ app, host, instanceId, referenceOf }: ReceiptsO
       }
     }
     running = false
+  }
+
+  /**
+   * A receipt that cannot be stored is dropped, so that it does not hold up all later ones. @throws Error when the database is away or
+   * busy: then the whole group is reported again, because repeated receipts change nothing.
+   */
+  async function report(group: readonly Receipt[]): Promise<void> {
+    try {
+      await host.receipts(group)
+    } catch (error) {
+      if (app.stopping || isUnavailable(error) || isConflict(error)) throw error
+      if (group.length > 1) for (const receipt of group) await report([receipt])
+      else app.log.warn({ instanceId, err: (error as Error).message }, 'a receipt that cannot be stored is dropped')
+    }
   }
 
   const about = (stanzaId: string) => ({ instanceId, reference: referenceOf(stanzaId), providerMessageId: stanzaId })
