@@ -3,7 +3,7 @@ import { beforeAll, expect, it } from 'vitest'
 import { assess } from '../../src/instances/safety.ts'
 import { sql } from '../kit/database.ts'
 import { until } from '../kit/until.ts'
-import { openRig, type Phone, type Rig } from './rig.ts'
+import { fresh, openRig, type Phone, type Rig } from './rig.ts'
 
 let rig: Rig
 
@@ -58,6 +58,16 @@ it('calls an instance at risk or restricted as Meta does', async () => {
     canSendMessage: 'AVAILABLE',
     messagingLimit: 'TIER_1K',
   })
+})
+
+it('forgets the words of a refused message once the number is in order', async () => {
+  const phone = await rig.phone()
+  const effect = { code: 131048, status: 403, details: 'Spam' }
+  rig.standIn.addFault({ on: new RegExp(`POST ${phone.number.id}/messages`), effect })
+  const id = await rig.send(phone.id, { to: fresh(), text: 'hi' })
+  expect(await rig.settled(id, 'failed')).toMatchObject({ error: 'ACCOUNT_RESTRICTED', errorDetail: 'Spam (131048)' })
+  await until(async () => (await rig.state(phone.id)).lastError === null)
+  expect((await healthOf(phone)).safetyState).toBe('restricted')
 })
 
 it('disconnects an instance whose token was refused', async () => {

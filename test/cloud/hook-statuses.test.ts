@@ -73,16 +73,16 @@ describe('statuses', () => {
     const limited = await rig.line()
     await connect(rig, limited)
     const { id, taken } = await sent(limited)
-    const standing = async () =>
-      (await sql(rig.databaseUrl).query('select "restrictedAt" as at from instances where id = $1', [limited.id])).rows[0].at
-    expect(await standing()).toBeNull()
+    const read = `select "restrictedAt" as at, "lastError" from instances where id = $1`
+    const standing = async () => (await sql(rig.databaseUrl).query(read, [limited.id])).rows[0]
+    expect(await standing()).toEqual({ at: null, lastError: null })
     const statuses = [statusOf(taken, 'failed', { errors: [{ code: 131031, title: 'Account locked' }] })]
     await rig.tell(limited, { statuses })
     expect(await row(id)).toMatchObject({ status: 'failed', error: 'ACCOUNT_RESTRICTED' })
-    const at = await standing()
-    expect(at).not.toBeNull()
+    const told = await standing()
+    expect(told).toEqual({ at: expect.any(Date), lastError: 'Account locked (131031)' })
     await rig.tell(limited, { statuses })
-    expect(await standing()).toEqual(at)
+    expect(await standing()).toEqual(told)
   })
 
   it('with our id of a message of another instance say nothing about that message', async () => {

@@ -108,8 +108,9 @@ export async function applyIn(app: App, tx: Sql, receipts: readonly Receipt[]): 
   // Messages behind one whose outcome was unknown may leave now.
   const settled = [...changes.values()].flatMap(({ row }) => (row.unsettled ? recipientKey(row) : []))
   await checkNow(app, tx, [...new Set(settled)])
-  for (const [i, { instanceId, restricted, error }] of receipts.entries()) {
-    if (restricted && results[i] === 'applied') await applyChange(app, tx, { instanceId, restricted, atRisk: true, error })
+  for (const [i, { instanceId, restricted, error, detail = error }] of receipts.entries()) {
+    if (restricted && results[i] === 'applied')
+      await applyChange(app, tx, { instanceId, restricted, atRisk: true, error: detail })
   }
   return results
 }

@@ -22,7 +22,8 @@ export interface Later {
 }
 
 const refused = (error: string): Verdict => ({ is: 'refused', error })
-const restricted: Verdict = { is: 'refused', error: 'ACCOUNT_RESTRICTED', restricted: true }
+const restrictedError = 'ACCOUNT_RESTRICTED'
+const restricted: Verdict = { is: 'refused', error: restrictedError, restricted: true }
 const auth: Verdict = { is: 'auth' }
 const few: Verdict = { is: 'few' }
 const later = (holds: Holds, firstMs: number, factor = 2, mostMs = 300_000): Later => {
@@ -119,6 +120,12 @@ export function reasonOf(code: number, words: string, secrets: readonly (string 
   let said = verdict.is === 'auth' ? '' : words
   for (const secret of secrets) if (secret) said = said.replaceAll(secret, '…')
   return `${[...(said.trim() || own)].slice(0, mostCharacters).join('')} (${code})`
+}
+
+/** True for the reason of a message that was refused because the account is restricted. */
+export function isRestriction(reason: string): boolean {
+  const verdict = verdictOf(Number(/ \((\d+)\)$/.exec(reason)?.[1]))
+  return reason === restrictedError || (verdict.is === 'refused' && verdict.restricted === true)
 }
 
 /** The error of a message that Meta reports as failed, which is final whatever the code says of another try. */

@@ -4,9 +4,10 @@ import type { App } from '../../core/app.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
 import type { ProviderHost } from '../provider.ts'
 import { lockStatus, takeDueHealth } from './cloud.sql.ts'
-import { reasonOf, verdictOf } from './errors.ts'
+import { isRestriction, reasonOf, verdictOf } from './errors.ts'
 import { readNumber, restrictedWords, standingOf } from './number.ts'
 import type { KnownCloudInstance } from './settings.ts'
+import { unsubscribed } from './subscription.ts'
 import { refuseToken } from './token.ts'
 
 type Host = ProviderHost<KnownCloudInstance>
@@ -60,14 +61,19 @@ async function readHealth(app: App, host: Host, id: string): Promise<void> {
   app.log.info({ instanceId: id, answer: answer.is }, 'health of a number not read')
 }
 
-/** The words for a restriction go with it; those of another error stay. */
+/** The words for a restriction go with it, whether this read or a message met it; those of another error stay. */
 async function reportStanding(app: App, host: Host, id: string, number: Record<string, unknown>): Promise<void> {
   const standing = standingOf(number)
   await sqlTransaction(app.pool, async (tx) => {
     const { status, lastError } = (await lockStatus(tx, id)) ?? {}
     if (status !== 'connected') return
-    const isOver = !standing.restricted && lastError?.startsWith(restrictedWords)
+    const isOver = !standing.restricted && lastError && tellsRestriction(lastError)
     await host.state({ instanceId: id, ...standing, ...(isOver && { status, error: null }) }, tx)
   })
   app.signals.emit('outbox')
+}
+
+/** The words for a failed subscription may end with such a code too. */
+function tellsRestriction(words: string): boolean {
+  return words.startsWith(restrictedWords) || (isRestriction(words) && !words.startsWith(unsubscribed))
 }
