@@ -1,8 +1,10 @@
 // The effect of each answer of Meta on a message: refused with its reason, later, a few more tries, or unknown. Nothing is sent twice.
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { SendOutcome } from '../../src/providers/outgoing.ts'
 import type { Provider } from '../../src/providers/provider.ts'
 import { providers } from '../../src/providers/providers.ts'
+import { atEnd } from '../kit/at-end.ts'
 import { cloneDatabase, sql } from '../kit/database.ts'
 import { openApp } from '../messages/rig.ts'
 import { openProvider, outgoing, type ProviderRig, type Shop } from './provider-rig.ts'
@@ -23,6 +25,14 @@ const phone = () => rig.shop()
 async function answered({ number, instance }: Shop, effect: Effect, message = outgoing()): Promise<SendOutcome> {
   standIn.addFault({ on: new RegExp(`POST ${number.id}/messages`), effect })
   return await rig.provider.send(instance, message)
+}
+
+/** The address of a server that should speak TLS, and does this with the first bytes that it is sent. */
+async function listening(answer: (socket: Socket) => void): Promise<string> {
+  const server = createServer((socket) => void socket.on('error', () => {}).once('data', () => answer(socket)))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  atEnd('test', async () => void server.close())
+  return `https://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
 async function rowOf({ instance }: Shop) {
@@ -181,16 +191,20 @@ describe('an answer that is none of the Graph API', () => {
     expect(outcome).toMatchObject({ outcome: 'refused', error: 'PROVIDER_ERROR', detail: expect.stringMatching(/^HTTP 404/) })
   })
 
-  it('lets the message wait while nobody listens', async () => {
+  it('lets the message wait while nobody listens, or nobody speaks TLS', async () => {
     const { instance } = await phone()
-    const elsewhere = await openApp(databaseUrl, { CLOUD_API_URL: 'http://127.0.0.1:9' })
-    const outcome = await (providers(elsewhere).get('cloud') as Provider).send(instance, outgoing())
-    expect(outcome).toMatchObject({
-      outcome: 'retry',
-      detail: 'Meta could not be reached',
-      afterMs: 1_000,
-      holds: { of: 'instance' },
-    })
+    const answering = await listening((socket) => void socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
+    const cutting = await listening((socket) => void socket.destroy())
+    for (const url of ['http://127.0.0.1:9', answering, cutting]) {
+      const elsewhere = await openApp(databaseUrl, { CLOUD_API_URL: url })
+      const outcome = await (providers(elsewhere).get('cloud') as Provider).send(instance, outgoing())
+      expect(outcome).toMatchObject({
+        outcome: 'retry',
+        detail: 'Meta could not be reached',
+        afterMs: 1_000,
+        holds: { of: 'instance' },
+      })
+    }
   })
 
   it('is an unknown outcome before the lease of the message ends, if Meta hangs', async () => {

@@ -1,5 +1,5 @@
 // Client of Meta's Graph API. It repeats nothing by itself, and says of each call if it was answered, never reached Meta, or got lost.
-import { Agent, type Dispatcher } from 'undici'
+import { Agent, buildConnector, type Dispatcher } from 'undici'
 import type { App } from '../../core/app.ts'
 import { hourMs } from '../../core/durations.ts'
 import { parseRetryAfter } from '../../core/network/egress.ts'
@@ -55,7 +55,8 @@ export const graph = definePart(openGraph)
 
 function openGraph({ config }: Pick<App, 'config'>): Graph {
   // As many connections as there are calls: a limit would let one account that hangs hold up the others.
-  const agent = new Agent({ connect: { timeout: connectMs }, allowH2: false, pipelining: 1, keepAliveTimeout: 4_000 })
+  const { connect, hasFailed } = openConnector()
+  const agent = new Agent({ connect, allowH2: false, pipelining: 1, keepAliveTimeout: 4_000 })
   const base = new URL(`${config.cloud.apiUrl}/${config.cloud.apiVersion}/`)
 
   async function call({ method, path, query, accessToken, json, stream, timeoutMs = callMs }: GraphCall): Promise<GraphAnswer> {
@@ -77,7 +78,7 @@ function openGraph({ config }: Pick<App, 'config'>): Graph {
       } as Dispatcher.RequestOptions)
       return await read(response)
     } catch (error) {
-      return { is: isUnreached(error) ? 'unreached' : 'lost' }
+      return { is: hasFailed(error) ? 'unreached' : 'lost' }
     }
   }
 
@@ -129,23 +130,19 @@ function wordsIn({ error_data, message }: Record<string, unknown>): string {
   return typeof words === 'string' ? words.replace(/^\(#\d+\)\s*/, '') : ''
 }
 
-/** Codes of a connection that was never made. */
-const unreached = new Set([
-  'ECONNREFUSED',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'EADDRNOTAVAIL',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'UND_ERR_CONNECT_TIMEOUT',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-])
-
-/** Certificates are checked before anything is sent. */
-function isUnreached(error: unknown): boolean {
-  const code = String((error as { code?: unknown }).code)
-  if (unreached.has(code) || /^(ERR_TLS|CERT_|UNABLE_TO_|HOSTNAME_|INVALID_CA|INVALID_PURPOSE)/.test(code)) return true
-  const { errors } = error as { errors?: unknown }
-  return Array.isArray(errors) && errors.length > 0 && errors.every(isUnreached)
+/**
+ * Makes connections, and remembers the errors of those that were never made, TLS included: nothing was sent over them. The code of an error
+ * does not tell, because a connection in use may end with the same one.
+ */
+function openConnector(): { connect: buildConnector.connector; hasFailed: (error: unknown) => boolean } {
+  const make = buildConnector({ timeout: connectMs, allowH2: false })
+  const failures = new WeakSet<object>()
+  return {
+    connect: (options, callback) =>
+      make(options, (...result) => {
+        if (result[0]) failures.add(result[0])
+        callback(...result)
+      }),
+    hasFailed: (error) => typeof error === 'object' && error !== null && failures.has(error),
+  }
 }
