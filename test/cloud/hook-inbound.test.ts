@@ -43,6 +43,10 @@ async function receive(message: Record<string, unknown>, contacts: Record<string
 describe('a message', () => {
   const place = { latitude: 45.46, longitude: 9.19, name: 'Duomo', address: 'Piazza 1' }
   const card = { name: { formatted_name: 'Ann Lee', first_name: 'Ann' }, phones: [{ phone: '+39 333', wa_id: '39333' }] }
+  const contacts = [
+    { name: 'Ann Lee', phone: '+39 333' },
+    { name: 'Bo', phone: null },
+  ]
   const chosen = (type: string) => ({ type, [type]: { id: 'b1', title: 'Yes' } })
   it.each<[string, Record<string, unknown>, [type: string, body: string, content: object]]>([
     ['text', { text: { body: 'hello' } }, ['text', 'hello', { kind: 'text' }]],
@@ -50,13 +54,9 @@ describe('a message', () => {
     [
       'location',
       { location: { latitude: 1, longitude: 2 } },
-      ['location', '', { kind: 'location', latitude: 1, longitude: 2, name: null, address: null }],
+      ['location', '1, 2', { kind: 'location', latitude: 1, longitude: 2, name: null, address: null }],
     ],
-    [
-      'contacts',
-      { contacts: [card] },
-      ['contact', 'Ann Lee', { kind: 'contact', contacts: [{ name: 'Ann Lee', phone: '+39 333' }] }],
-    ],
+    ['contacts', { contacts: [card, { name: { first_name: 'Bo' } }] }, ['contact', 'Ann Lee, Bo', { kind: 'contact', contacts }]],
     ['interactive', { interactive: chosen('button_reply') }, ['text', 'Yes', { kind: 'button', buttonId: 'b1' }]],
     ['interactive', { interactive: chosen('list_reply') }, ['text', 'Yes', { kind: 'list', buttonId: 'b1' }]],
     ['button', { button: { payload: 'b1', text: 'Yes' } }, ['text', 'Yes', { kind: 'button', buttonId: 'b1' }]],

@@ -61,6 +61,11 @@ it.each([
     { type: 'text', body: 'Yes', content: { kind: 'button', buttonId: 'y' } },
   ],
   [
+    'the answer to a button without a label',
+    { buttonsResponseMessage: { selectedButtonId: 'y' } },
+    { type: 'text', body: 'y', content: { kind: 'button', buttonId: 'y' } },
+  ],
+  [
     'a quick reply of a template',
     { templateButtonReplyMessage: { selectedId: 'y', selectedDisplayText: 'Yes' } },
     { type: 'text', body: 'Yes', content: { kind: 'button', buttonId: 'y' } },

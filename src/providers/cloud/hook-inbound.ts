@@ -1,4 +1,5 @@
 // Translates a message of Meta's webhook into an inbound message.
+import { cardsText, choiceText, placeText } from '../inbound-body.ts'
 import type { InboundContent, InboundMedia, InboundMessage } from '../reports.ts'
 import { type Fields, fieldsOf, idOf, listOf, numberOf, textOf, timeOf } from './hook-values.ts'
 
@@ -43,11 +44,11 @@ const readers: Readonly<Record<string, (value: Fields, message: Fields) => Parts
     if (latitude === undefined || longitude === undefined) return undefined
     const [name, address] = [textOf(value.name) ?? null, textOf(value.address) ?? null]
     const content: InboundContent = { kind: 'location', latitude, longitude, name, address }
-    return { type: 'location', body: name ?? address ?? '', content }
+    return { type: 'location', body: placeText(content), content }
   },
   contacts(_, message) {
     const contacts = listOf(message.contacts).map(cardOf)
-    return { type: 'contact', body: contacts[0]?.name ?? '', content: { kind: 'contact', contacts } }
+    return { type: 'contact', body: cardsText(contacts), content: { kind: 'contact', contacts } }
   },
   interactive(value) {
     const kind = value.type === 'list_reply' ? 'list' : 'button'
@@ -82,5 +83,5 @@ function cardOf(card: unknown): { name: string; phone: string | null } {
 function chosen(kind: 'button' | 'list', id: unknown, title: unknown): Parts | undefined {
   const [buttonId, label] = [textOf(id), textOf(title)]
   if (buttonId === undefined && label === undefined) return undefined
-  return { type: 'text', body: label ?? buttonId ?? '', content: { kind, buttonId: buttonId ?? label } }
+  return { type: 'text', body: choiceText(buttonId, label), content: { kind, buttonId: buttonId ?? label } }
 }

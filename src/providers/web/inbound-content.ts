@@ -1,5 +1,6 @@
 // Type, text, parts and file of an inbound message, from the network's content.
 import type { proto } from 'baileys'
+import { cardsText, choiceText, placeText } from '../inbound-body.ts'
 import type { InboundContent, InboundMedia, InboundMessage } from '../reports.ts'
 
 export type Taken = Pick<InboundMessage, 'type' | 'body' | 'content'> & { media?: InboundMedia }
@@ -55,14 +56,14 @@ function placeOf({ locationMessage, liveLocationMessage }: proto.IMessage): Take
   const { name = null, address = null } = locationMessage ?? {}
   const coordinates = { latitude: place.degreesLatitude ?? 0, longitude: place.degreesLongitude ?? 0 }
   const content: InboundContent = { kind: 'location', ...coordinates, name: name || null, address: address || null }
-  return { type: 'location', body: name || address || `${coordinates.latitude}, ${coordinates.longitude}`, content }
+  return { type: 'location', body: placeText(content), content }
 }
 
 function contactsOf({ contactMessage, contactsArrayMessage }: proto.IMessage): Taken | undefined {
   const cards = contactMessage ? [contactMessage] : contactsArrayMessage?.contacts
   if (!cards?.length) return undefined
   const contacts = cards.map(({ displayName, vcard }) => ({ name: displayName ?? '', phone: phoneIn(vcard ?? '') }))
-  return { type: 'contact', body: contacts.map(({ name }) => name).join(', '), content: { kind: 'contact', contacts } }
+  return { type: 'contact', body: cardsText(contacts), content: { kind: 'contact', contacts } }
 }
 
 /** The number of the network's own field, else of the first TEL line that is E.164. */
@@ -101,7 +102,7 @@ function text(body: string | null | undefined): Taken {
 }
 
 function choice(kind: 'button' | 'list', buttonId: string | null | undefined, label: string | null | undefined): Taken {
-  return { type: 'text', body: label ?? '', content: { kind, ...(buttonId ? { buttonId } : {}) } }
+  return { type: 'text', body: choiceText(buttonId, label), content: { kind, ...(buttonId ? { buttonId } : {}) } }
 }
 
 type FileMessage = Pick<proto.Message.IDocumentMessage, 'directPath' | 'mediaKey' | 'mimetype' | 'url' | 'fileName'>
