@@ -54,10 +54,10 @@ export const MessageSafetyRef = builder.objectRef<MessageSafety>('MessageSafety'
   }),
 })
 
-/** Returns the content without the network's reference to the file. */
-function withoutMedia(content: unknown): unknown {
+/** Returns the content without the network's reference to the file and the time of a late message. */
+function shownParts(content: unknown): unknown {
   if (typeof content !== 'object' || content === null) return content
-  const { media: _, ...parts } = content as Record<string, unknown>
+  const { media: _, writtenAt: __, ...parts } = content as Record<string, unknown>
   return parts
 }
 
@@ -90,7 +90,7 @@ export const MessageRef = builder.prismaObject('Message', {
       description:
         'The parts of a received message: `kind` (`text`, `image`, `video`, `audio`, `voice_note`, `document`, `sticker`, `location`, `contact`, `button`, `list`, `reaction`, `system`, `unsupported`) and those that it has of `buttonId`, `replyTo` and `reactedTo` (ids of the network), `latitude`, `longitude`, `name`, `address` and `contacts` (`name`, `phone`). Null for a message that was sent.',
       extensions: { bytes: maxContentBytes, columns: ['content', 'direction'] },
-      resolve: ({ content, direction }) => (direction === 'inbound' ? withoutMedia(content) : null),
+      resolve: ({ content, direction }) => (direction === 'inbound' ? shownParts(content) : null),
     }),
     status: t.expose('status', { type: MessageStatusRef, description: 'Its progress.' }),
     error: t.exposeString('error', { nullable: true, description: 'The reason of the failure, as a code.' }),

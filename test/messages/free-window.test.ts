@@ -73,6 +73,23 @@ it('warns of free content outside the window, and of nothing else', async () => 
   expect(isWarned(await send(longAgo, { ...text, instanceId: rig.tenant.instance.id }))).toBe(false)
 })
 
+it('counts from when the person wrote, and not from when the network told it', async () => {
+  const told = async (hoursAgo: number) => {
+    const [from, providerMessageId] = [newNumber(), `wamid.${Math.random()}`]
+    const at = new Date(Date.now() - hoursAgo * 3_600_000)
+    await receiveMessages(app, [
+      { instanceId: cloudId, providerMessageId, from, type: 'text', body: 'Hi', content: { kind: 'text' }, at },
+    ])
+    return from
+  }
+  expect(isWarned(await send(await told(23.9)))).toBe(false)
+  const late = await told(24.1)
+  expect(isWarned(await send(late))).toBe(true)
+  const query = '{ messages(first: 100) { nodes { from content } } }'
+  const { nodes } = (await rig.tenant.api.graphql(query)).body.data.messages
+  expect(nodes).toContainEqual({ from: late, content: { kind: 'text' } })
+})
+
 it('judges a scheduled message for its hour, and again when it leaves', async () => {
   // An instance and an account without other messages: connecting would send those, and their failures would hold the account.
   const instanceId = await create('102', '3')

@@ -20,7 +20,7 @@ const inboundSafety = JSON.stringify({ decision: 'allow', riskLevel: 'low', stat
 
 /**
  * Inserts the messages that are new, by the unique index of instance and provider's id. Locks their contacts FOR KEY SHARE, so that these
- * are not deleted before the commit. The content of a message keeps what the provider needs to fetch its file.
+ * are not deleted before the commit. The content of a message keeps what the provider needs to fetch its file, and when a late one was written.
  */
 export async function insertInbound(tx: Sql, messages: readonly InboundMessage[]): Promise<InboundRow[]> {
   const { rows } = await tx.query<InboundRow>(
@@ -43,12 +43,19 @@ export async function insertInbound(tx: Sql, messages: readonly InboundMessage[]
       messages.map((message) => message.from),
       messages.map((message) => message.type),
       messages.map((message) => message.body),
-      messages.map(({ content, media }) => JSON.stringify({ ...content, media })),
+      messages.map(({ content, media, at }) => JSON.stringify({ ...content, media, writtenAt: ifLate(at) })),
       messages.map(({ media }) => media?.url ?? null),
       inboundSafety,
     ],
   )
   return rows
+}
+
+const lateMs = 60_000
+
+/** The time at which a message was written, if that is not about now: networks hand over messages up to a week later. */
+function ifLate(at: Date): Date | undefined {
+  return Date.now() - at.getTime() > lateMs ? at : undefined
 }
 
 /** True if the network gave the instance an inbound message under this id. */

@@ -1,7 +1,10 @@
 // SQL of the time in which a number may get any message, because it wrote to the instance lately.
 import type { Sql } from '../../core/database/database.ts'
 
-/** The positions of those that did not write to the instance after `since` (index workspaceId, peer, createdAt). */
+/**
+ * The positions of those that did not write to the instance after `since` (index workspaceId, peer, createdAt). A message that came late
+ * was written before it was stored.
+ */
 export async function lacksInbound(
   sql: Sql,
   asked: readonly { workspaceId: string; instanceId: string; peer: string; since: Date }[],
@@ -13,6 +16,7 @@ export async function lacksInbound(
       where not exists (
         select from messages m where m."workspaceId" = a.workspace and m.peer = a.peer and m."createdAt" > a.since
           and m."instanceId" = a.instance and m.direction = 'inbound'
+          and coalesce((m.content->>'writtenAt')::timestamptz, m."createdAt") > a.since
       )`,
     values: [
       asked.map(({ workspaceId }) => workspaceId),
