@@ -5,8 +5,10 @@ import {
   type CampaignRecipientStatus,
   type MessageStatus,
   RecipientsDocument,
+  type RecipientsQuery,
   type StatsRowFragment,
 } from '../generated/campaigns/graphql.ts'
+import { newer } from '../graph/newer.ts'
 import { useList } from '../graph/use-list.ts'
 import { pathIn, To, useAddress } from '../navigation.tsx'
 import { useWorkspace } from '../shell/workspace-context.ts'
@@ -25,6 +27,13 @@ import { text } from './words.ts'
 
 const statuses: readonly CampaignRecipientStatus[] = ['planned', 'queued', 'sent', 'delivered', 'read', 'failed', 'cancelled']
 
+type Recipient = NonNullable<RecipientsQuery['campaign']>['recipients']['nodes'][number]
+
+function withMessage(row: Recipient, messages: Parameters<typeof newer>[1]): Recipient {
+  const message = row.message && newer(row.message, messages)
+  return message === row.message ? row : { ...row, message }
+}
+
 export function RecipientTable({ id, stats }: { id: string; stats: StatsRowFragment }) {
   const { team } = useWorkspace()
   const [address, setAddress] = useAddress()
@@ -35,6 +44,7 @@ export function RecipientTable({ id, stats }: { id: string; stats: StatsRowFragm
     { id, first: 50, ...(status && { status }), ...(error && { error }) },
     (data) => data.campaign?.recipients,
     ({ to }) => to,
+    withMessage,
   )
   const soon = useSoon(list.refresh)
   const counters = JSON.stringify(stats.stats)

@@ -1,5 +1,6 @@
 // The messages to and from a contact, newest first.
 import { ConversationDocument } from '../generated/contacts/graphql.ts'
+import { newer } from '../graph/newer.ts'
 import { useList } from '../graph/use-list.ts'
 import { pathIn, To } from '../navigation.tsx'
 import { useFrames, useWorkspace } from '../shell/workspace-context.ts'
@@ -19,6 +20,7 @@ export function Conversation({ id }: { id: string }) {
     { id, first: 20 },
     (data) => data.contact?.messages,
     (message) => message.id,
+    newer,
   )
   useFrames((events) => {
     if (events.some(({ message }) => message?.contactId === id)) list.refresh()

@@ -7,7 +7,7 @@ import { passes } from './passing.ts'
 import { type Document, errorOf } from './request.ts'
 
 /** Soon enough that a reader sees the present state within 2 s of the gateway's return. */
-const againMs = 1_500
+export const againMs = 1_500
 
 export interface Reading<Data> {
   data: Data | undefined

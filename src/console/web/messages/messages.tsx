@@ -1,9 +1,11 @@
 // The list of messages: filtered by its address, moving only when asked.
 import { Download } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
-import { CancelMessageDocument } from '../generated/messages/graphql.ts'
+import { CancelMessageDocument, MessagesDocument } from '../generated/messages/graphql.ts'
 import { change } from '../graph/change.ts'
 import { download } from '../graph/download.ts'
+import { newer } from '../graph/newer.ts'
+import { useList } from '../graph/use-list.ts'
 import { pathIn, To, useAddress } from '../navigation.tsx'
 import { useWorkspace } from '../shell/workspace-context.ts'
 import { More } from '../ui/more.tsx'
@@ -16,14 +18,19 @@ import { exportQuery, filterOf } from './filter.ts'
 import { Filters } from './filters.tsx'
 import { MessageTable } from './table.tsx'
 import { useNewMessages } from './use-new-messages.ts'
-import { usePages } from './use-pages.ts'
 
 export function Messages() {
   const workspace = useWorkspace()
   const [address, setAddress] = useAddress()
   const key = JSON.stringify(filterOf(address))
   const filter = useMemo(() => JSON.parse(key) as ReturnType<typeof filterOf>, [key])
-  const list = usePages(filter)
+  const list = useList(
+    MessagesDocument,
+    { first: 50, filter },
+    (data) => data.messages,
+    ({ id }) => id,
+    newer,
+  )
   const { rows, error, loading, again } = list
   const fresh = useNewMessages(filter, rows)
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
