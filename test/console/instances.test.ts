@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { newPerson } from '../accounts/person.ts'
 import { connectedInstance } from '../kit/accounts.ts'
 import { commons } from '../kit/commons.ts'
+import { sql } from '../kit/database.ts'
 import { until } from '../kit/until.ts'
 import { faultsOf } from './look.ts'
 import { browserFound, furnished, sendText, visit } from './rig.ts'
@@ -46,6 +47,42 @@ describe.runIf(browserFound)('instances', () => {
       const table = page.getByRole('table', { name: 'Instances' })
       await table.waitFor()
       await until(async () => (await table.getByRole('row').count()) === 2)
+    })
+  })
+
+  it('show without a reload what other programs do: made, renamed, pairing, disconnected, deleted', async () => {
+    const { person } = await furnished(site)
+    const { body } = await person.api.post('/api/instances', { name: 'Tablet', provider: 'web' })
+    const { id } = body.data
+    const turn = (status: string, qr: string | null, lastError: string | null) =>
+      sql(site.databaseUrl).query('update instances set status = $2, qr = $3, "lastError" = $4 where id = $1', [
+        id,
+        status,
+        qr,
+        lastError,
+      ])
+    await visit(site, { as: person, path: `/me/instances/${id}` }, async ({ page, tab }) => {
+      const connection = page.getByRole('region', { name: 'Connection' })
+      await connection.getByText('Not connected yet').waitFor()
+      const list = await tab()
+      await list.goto('/me/instances')
+      const table = list.getByRole('table', { name: 'Instances' })
+      await table.getByRole('row', { name: 'Tablet' }).getByText('Not connected yet').waitFor()
+      await turn('pairing', 'code of the network', null)
+      await connection.getByRole('img', { name: 'QR code' }).waitFor()
+      await connection.getByText('Pairing', { exact: true }).first().waitFor()
+      await turn('disconnected', null, 'nobody scanned the code')
+      await connection.getByText('nobody scanned the code').waitFor()
+      await table.getByRole('row', { name: 'Tablet' }).getByText('Disconnected').waitFor()
+      await person.api.put(`/api/instances/${id}`, { name: 'Old tablet' })
+      await page.getByRole('heading', { level: 1, name: 'Old tablet' }).waitFor()
+      await table.getByRole('link', { name: 'Old tablet' }).waitFor()
+      await person.api.delete(`/api/instances/${id}`)
+      await page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor()
+      await table.getByRole('link', { name: 'Old tablet' }).waitFor({ state: 'detached' })
+      const made = await person.api.post('/api/instances', { name: 'Watch', provider: 'sandbox' })
+      expect(made.status).toBe(201)
+      await table.getByRole('row', { name: 'Watch' }).waitFor()
     })
   })
 

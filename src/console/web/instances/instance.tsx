@@ -3,13 +3,14 @@ import { useState } from 'react'
 import {
   DeleteInstanceDocument,
   InstanceDocument,
+  InstanceNowDocument,
   LogOutInstanceDocument,
   RenameInstanceDocument,
 } from '../generated/instances/graphql.ts'
 import { change } from '../graph/change.ts'
 import { ask } from '../graph/request.ts'
+import { usePoll } from '../graph/use-poll.ts'
 import { useRead } from '../graph/use-read.ts'
-import { useRefresh } from '../graph/use-refresh.ts'
 import { pathIn, useGo, usePart } from '../navigation.tsx'
 import { NotFound } from '../shell/not-found.tsx'
 import { useFrames, useWorkspace } from '../shell/workspace-context.ts'
@@ -32,9 +33,10 @@ export function Instance() {
   useFrames((events) => {
     if (events.some((event) => event.instance?.id === id)) again()
   })
-  // A code for pairing lasts less than a minute, and no event tells of the next one.
-  const status = instance?.state.status
-  useRefresh(status === 'connecting' || status === 'pairing', again)
+  // Another program may connect it, and no event tells of codes for pairing, names and reasons of a failure.
+  usePoll(InstanceNowDocument, { id }, (now) => {
+    if (!now) again()
+  })
   if (instance && !instance.deletedAt) return <Shown instance={instance} error={error} again={again} />
   if (instance || (!loading && (error?.code === 'NOT_FOUND' || error?.code === 'VALIDATION_ERROR'))) return <NotFound />
   return <Page title={text.instance}>{error ? <Refusal error={error} /> : words.loading}</Page>

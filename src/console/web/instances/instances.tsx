@@ -1,7 +1,8 @@
 // The instances of the workspace: their network, their number and their state.
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
-import { InstancesDocument } from '../generated/instances/graphql.ts'
+import { InstancesDocument, InstancesNowDocument } from '../generated/instances/graphql.ts'
+import { usePoll } from '../graph/use-poll.ts'
 import { useRead } from '../graph/use-read.ts'
 import { pathIn, To } from '../navigation.tsx'
 import { useFrames, useWorkspace } from '../shell/workspace-context.ts'
@@ -16,9 +17,15 @@ import { text } from './words.ts'
 export function Instances() {
   const { team } = useWorkspace()
   const { data, error, loading, again } = useRead(InstancesDocument, {})
+  const rows = data?.instances ?? []
   const [creating, setCreating] = useState(false)
   useFrames((events) => {
     if (events.some(({ type }) => type.startsWith('instance_'))) again()
+  })
+  // No event tells that an instance is made, renamed, paired or deleted.
+  usePoll(InstancesNowDocument, {}, (now) => {
+    // The cache does not have the safety of a new one.
+    if (!now || now.instances.some(({ id }) => !rows.some((row) => row.id === id))) again()
   })
   return (
     <Page
@@ -43,7 +50,7 @@ export function Instances() {
           </>
         }
       >
-        {(data?.instances ?? []).map(({ id, name, provider, waNumber, status, health }) => (
+        {rows.map(({ id, name, provider, waNumber, status, health }) => (
           <Row
             key={id}
             cells={[
