@@ -86,6 +86,17 @@ describe.runIf(browserFound)('instances', () => {
     })
   })
 
+  it('that the network refuses to connect can be logged out without being deleted', async () => {
+    const person = await newPerson(site, site.databaseUrl)
+    const { id } = await connectedInstance(site.databaseUrl, person, { status: 'disconnected' })
+    await visit(site, { as: person, path: `/me/instances/${id}` }, async ({ page }) => {
+      await page.getByRole('button', { name: 'Log out' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Log out' }).click()
+      await page.getByRole('region', { name: 'Connection' }).getByText('Logged out').waitFor()
+      await page.getByRole('button', { name: 'Log out' }).waitFor({ state: 'detached' })
+    })
+  })
+
   it('of another network ask for its settings, and mark each that is missing', async () => {
     const { person } = await furnished(site)
     await visit(site, { as: person, path: '/me/instances' }, async ({ page, expected }) => {

@@ -47,6 +47,8 @@ function Shown({ instance, error, again }: { instance: ShownInstance; error: unk
   const go = useGo()
   const [open, setOpen] = useState<'rename' | 'logout' | 'delete' | null>(null)
   const { id, name, provider, state } = instance
+  // A network that refuses to connect keeps its login until the instance is logged out.
+  const hasLogin = state.status !== 'created' && state.status !== 'logged_out'
   const close = () => setOpen(null)
   return (
     <Page
@@ -56,7 +58,7 @@ function Shown({ instance, error, again }: { instance: ShownInstance; error: unk
           <button type="button" className={parts.button} onClick={() => setOpen('rename')}>
             {text.rename}
           </button>
-          {state.status === 'connected' && (
+          {hasLogin && (
             <button type="button" className={parts.button} onClick={() => setOpen('logout')}>
               {text.logOut}
             </button>
