@@ -114,6 +114,61 @@ describe.runIf(browserFound)('instances', () => {
     })
   })
 
+  it('of WhatsApp Web are made with the pace and the habits of their network, which are changed later', async () => {
+    const { person } = await furnished(site)
+    await visit(site, { as: person, path: '/me/instances' }, async ({ page, expected }) => {
+      expected.push(/400/)
+      await page.getByRole('button', { name: 'New instance' }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByRole('textbox', { name: 'Name' }).fill('Tablet')
+      await dialog.getByRole('combobox', { name: 'Network' }).selectOption('WhatsApp Web')
+      const shortest = dialog.getByRole('spinbutton', { name: 'Shortest pause' })
+      await shortest.fill('9000')
+      await dialog.getByRole('combobox', { name: 'Buttons' }).selectOption('As buttons, which not every app shows')
+      await dialog.getByRole('checkbox', { name: 'Show that somebody is typing' }).check()
+      expect(await faultsOf(page)).toEqual([])
+      await dialog.getByRole('button', { name: 'Create instance' }).click()
+      await until(async () => (await shortest.getAttribute('aria-invalid')) === 'true')
+      await shortest.fill('2000')
+      await dialog.getByRole('button', { name: 'Create instance' }).click()
+      await page.getByRole('heading', { level: 1, name: 'Tablet' }).waitFor()
+      const settings = async () => {
+        const { body } = await person.api.graphql('{ instances { name settings } }')
+        return body.data.instances.find(({ name }: { name: string }) => name === 'Tablet').settings
+      }
+      const made = { pace: { minMs: 2_000, maxMs: 3_000 }, buttons: 'native', typing: true, markRead: false }
+      expect(await settings()).toEqual(made)
+      await page.getByRole('button', { name: 'Settings' }).click()
+      expect(await shortest.inputValue()).toBe('2000')
+      await dialog.getByRole('checkbox', { name: 'Mark messages as read' }).check()
+      await dialog.getByRole('button', { name: 'Save' }).click()
+      await dialog.waitFor({ state: 'detached' })
+      expect(await settings()).toEqual({ ...made, markRead: true })
+    })
+  })
+
+  it('of the cloud take a verify token, and another one later', async () => {
+    const { person } = await furnished(site)
+    await visit(site, { as: person, path: '/me/instances' }, async ({ page }) => {
+      await page.getByRole('button', { name: 'New instance' }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByRole('textbox', { name: 'Name' }).fill('Shop')
+      await dialog.getByRole('combobox', { name: 'Network' }).selectOption('WhatsApp Cloud API')
+      const given = { 'Phone number ID': '123456789012345', 'WhatsApp Business Account ID': '123456789012346' }
+      for (const [name, value] of Object.entries(given)) await dialog.getByRole('textbox', { name }).fill(value)
+      for (const name of ['Access token', 'App secret', 'Verify token'])
+        await dialog.getByLabel(name).fill(`my-${name.replace(' ', '-')}`)
+      await dialog.getByRole('button', { name: 'Create instance' }).click()
+      await page.getByRole('heading', { level: 1, name: 'Shop' }).waitFor()
+      await page.getByText('my-Verify-token').waitFor()
+      await page.getByRole('button', { name: 'Settings' }).click()
+      expect(await dialog.getByRole('textbox', { name: 'Phone number ID' }).count()).toBe(0)
+      await dialog.getByLabel('Verify token').fill('another-token')
+      await dialog.getByRole('button', { name: 'Save' }).click()
+      await page.getByText('another-token').waitFor()
+    })
+  })
+
   it('show their limits of the next days with what is planned, and when they reach the one of today', async () => {
     const person = await newPerson(site, site.databaseUrl)
     const instance = await connectedInstance(site.databaseUrl, person, { ageDays: 1 })

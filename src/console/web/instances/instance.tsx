@@ -21,6 +21,7 @@ import { Refusal } from '../ui/refusal.tsx'
 import { Rename } from '../ui/rename.tsx'
 import { words } from '../words/words.ts'
 import { Connection } from './connection.tsx'
+import { EditSettings } from './edit-settings.tsx'
 import { Safety } from './safety.tsx'
 import { SandboxPhone } from './sandbox-phone.tsx'
 import type { ShownInstance } from './shown-instance.ts'
@@ -45,7 +46,7 @@ export function Instance() {
 function Shown({ instance, error, again }: { instance: ShownInstance; error: unknown; again: () => void }) {
   const { team, graph } = useWorkspace()
   const go = useGo()
-  const [open, setOpen] = useState<'rename' | 'logout' | 'delete' | null>(null)
+  const [open, setOpen] = useState<'rename' | 'settings' | 'logout' | 'delete' | null>(null)
   const { id, name, provider, state } = instance
   // A network that refuses to connect keeps its login until the instance is logged out.
   const hasLogin = state.status !== 'created' && state.status !== 'logged_out'
@@ -58,6 +59,11 @@ function Shown({ instance, error, again }: { instance: ShownInstance; error: unk
           <button type="button" className={parts.button} onClick={() => setOpen('rename')}>
             {text.rename}
           </button>
+          {provider !== 'sandbox' && (
+            <button type="button" className={parts.button} onClick={() => setOpen('settings')}>
+              {text.changeSettings}
+            </button>
+          )}
           {hasLogin && (
             <button type="button" className={parts.button} onClick={() => setOpen('logout')}>
               {text.logOut}
@@ -85,6 +91,7 @@ function Shown({ instance, error, again }: { instance: ShownInstance; error: unk
           close={close}
         />
       )}
+      {open === 'settings' && <EditSettings instance={instance} close={close} />}
       {open === 'logout' && (
         <Confirm
           title={text.logOut}

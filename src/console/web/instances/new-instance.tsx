@@ -10,17 +10,10 @@ import parts from '../ui/parts.module.css'
 import { Refusal } from '../ui/refusal.tsx'
 import { submits, useTask } from '../ui/use-task.ts'
 import { words } from '../words/words.ts'
+import { NetworkSettings, settingsIn } from './network-settings.tsx'
 import { text } from './words.ts'
 
 const networks: readonly ProviderName[] = ['sandbox', 'cloud', 'web']
-
-/** The settings that a network asks for. Those that are secret are never shown again. */
-const settingsOf: Readonly<Record<ProviderName, readonly (keyof typeof text.settings)[]>> = {
-  sandbox: [],
-  cloud: ['phoneNumberId', 'businessAccountId', 'accessToken', 'appSecret', 'pin'],
-  web: [],
-}
-const secrets = ['accessToken', 'appSecret', 'pin']
 
 export function NewInstance({ created, close }: { created: () => void; close: () => void }) {
   const { team, graph } = useWorkspace()
@@ -28,14 +21,11 @@ export function NewInstance({ created, close }: { created: () => void; close: ()
   const [network, setNetwork] = useState<ProviderName>('sandbox')
   const idempotencyKey = useRef(newIdempotencyKey())
   const task = useTask(async (fields: FormData) => {
-    const given = settingsOf[network].flatMap((name) => {
-      const value = String(fields.get(`settings.${name}`)).trim()
-      return value ? [[name, value]] : []
-    })
+    const settings = settingsIn(fields, network)
     const input = {
       name: String(fields.get('name')),
       provider: network,
-      ...(settingsOf[network].length > 0 && { settings: Object.fromEntries(given) }),
+      ...(settings && { settings }),
       idempotencyKey: idempotencyKey.current,
     }
     const { createInstance } = await change(graph, CreateInstanceDocument, { input })
@@ -67,16 +57,7 @@ export function NewInstance({ created, close }: { created: () => void; close: ()
             </option>
           ))}
         </Choice>
-        {settingsOf[network].map((name) => (
-          <TextField
-            key={name}
-            label={text.settings[name]}
-            name={`settings.${name}`}
-            type={secrets.includes(name) ? 'password' : 'text'}
-            autoComplete="off"
-            issues={task.issues}
-          />
-        ))}
+        <NetworkSettings network={network} issues={task.issues} />
         <Refusal error={task.error} />
         <div className={parts.row}>
           <button type="submit" className={`${parts.button} ${parts.main}`} disabled={task.running}>
