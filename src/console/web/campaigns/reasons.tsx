@@ -12,7 +12,7 @@ type Failure = NonNullable<CourseQuery['campaign']>['failures'][number]
 /** The reason of a recipient in words: ours for the code, or else the code. */
 export function reasonIn(code: string | null | undefined): string {
   if (!code) return words.none
-  return words.failure[code]?.[0] ?? (code === 'TEMPLATE_INVALID' ? text.withoutValue : code)
+  return words.failure[code]?.[0] ?? code
 }
 
 export function Reasons({ failures }: { failures: readonly Failure[] }) {

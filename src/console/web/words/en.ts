@@ -1,4 +1,9 @@
 // The words of the console in English.
+import type { MessageErrorCode } from '../generated/messages/graphql.ts'
+
+type Reason = readonly [meaning: string, advice: string]
+/** The type check names a code of the gateway that has no words. */
+type Failures = Record<MessageErrorCode, Reason> & Partial<Record<string, Reason>>
 
 export const en = {
   product: 'Messaging gateway',
@@ -200,8 +205,18 @@ export const en = {
     MEDIA_REJECTED: ['The network refused the file.', 'Check the type and size of the file.'],
     CONNECTION_LOST: ['The connection to the network was lost.', 'Send it again.'],
     OUTSIDE_WINDOW: ['The recipient has not written in the last 24 hours.', 'Use an approved template.'],
-  } as Record<string, readonly [string, string]>,
-  failureOther: ['The message could not be sent.', 'Send it again, or look at the details.'] as readonly [string, string],
+    NOT_DELIVERED_BY_POLICY: ['The network withheld it.', 'Wait a day before you write to this number again.'],
+    TEMPLATE_INVALID: ['A value of the template is missing, or the text is too long.', 'Send it with the value.'],
+    TEMPLATE_REJECTED: ['The network does not accept the template.', 'Correct the template, and have it approved.'],
+    UNSUPPORTED_TYPE: ['The network does not take messages of this type.', 'Send another type.'],
+    AUTH_INVALID: ['The network refused the login of the instance.', 'Connect the instance again, then send it again.'],
+    TEMPORARILY_UNAVAILABLE: ['The network was not available.', 'Send it again later.'],
+    PROVIDER_ERROR: ['The network refused it.', 'Look at the details before you send it again.'],
+    LEASE_LOST: ['The process that was to send it stopped.', 'Send it again.'],
+    CONTACT_DELETED: ['The contact was deleted.', 'Make the contact again before you send to this number.'],
+    SUBSCRIPTION_INACTIVE: ['The subscription was not active.', 'Renew the subscription, then send it again.'],
+  } satisfies Failures as Failures,
+  failureOther: ['The message could not be sent.', 'Look at the details before you send it again.'] as readonly [string, string],
   /** Our words for codes of the error table; other codes are said by the server. */
   errors: {
     OFFLINE: 'The gateway cannot be reached. Check your connection and try again.',
