@@ -41,6 +41,17 @@ describe.runIf(browserFound).concurrent('the list of messages', () => {
     })
   })
 
+  it('tells of an older message that comes to fit the filter', async () => {
+    const who = await furnished(site)
+    await sendText(who, '+4915112340001', { scheduledAt: new Date(Date.now() + 15_000).toISOString() })
+    await sendText(who, '+4915112340001')
+    await visit(site, { as: who.person, path: '/me/messages?status=failed' }, async ({ page }) => {
+      await until(async () => (await rows(page).count()) === 2)
+      await page.getByRole('button', { name: 'Show 1 new', exact: true }).click()
+      await until(async () => (await rows(page).count()) === 3)
+    })
+  })
+
   it('has its filters in the address, and a reload shows the same', async () => {
     const who = await furnished(site)
     await sendText(who, '+4915112340001')

@@ -31,13 +31,13 @@ export function Messages() {
     ({ id }) => id,
     newer,
   )
-  const { rows, error, loading, again } = list
-  const fresh = useNewMessages(filter, rows)
+  const { rows, error, loading, refresh } = list
+  const fresh = useNewMessages(filter, rows, list.more)
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const [said, setSaid] = useState('')
   const showNew = () => {
     fresh.clear()
-    again()
+    refresh()
   }
   useReload(showNew)
 

@@ -15,15 +15,17 @@ interface NewMessages {
   clear: () => void
 }
 
-export function useNewMessages(filter: MessageFilter, rows: readonly LiveRowFragment[]): NewMessages {
+/** `more` is true if there are older messages than those in `rows`. */
+export function useNewMessages(filter: MessageFilter, rows: readonly LiveRowFragment[], more: boolean): NewMessages {
   const [fresh, setFresh] = useState<ReadonlySet<string>>(new Set())
   // biome-ignore lint/correctness/useExhaustiveDependencies: other filters are another list.
   useEffect(() => setFresh(new Set()), [filter])
   useFrames((events) => {
-    const newest = rows[0]?.createdAt ?? ''
+    // An older one may come to fit the filter, such as one that fails. One of a further page shows there.
+    const oldest = more ? (rows.at(-1)?.createdAt ?? '') : ''
     const shown = new Set(rows.map(({ id }) => id))
     const added = events.flatMap(({ message }) => {
-      if (!message || message.createdAt < newest || shown.has(message.id) || !fits(filter, message)) return []
+      if (!message || message.createdAt < oldest || shown.has(message.id) || !fits(filter, message)) return []
       return [message.id]
     })
     // Two frames may come before the next render, so each adds to what the one before left.
