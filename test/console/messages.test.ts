@@ -183,6 +183,29 @@ describe.runIf(browserFound).concurrent('the start page and the live page', () =
     })
   })
 
+  it('count from the new midnight when they stay open over it', async () => {
+    const who = await furnished(site)
+    const id = await sendText(who, '+4915112345678')
+    await until(
+      async () => (await who.person.api.graphql(`{ message(id: "${id}") { status } }`)).body.data.message.status === 'read',
+    )
+    await visit(site, { as: who.person }, async ({ page }) => {
+      const starts = new Set<string>()
+      page.on('request', (request) => {
+        const since = request.url().endsWith('/graphql') && request.postDataJSON()?.variables?.since
+        if (since) starts.add(since)
+      })
+      await page.clock.install()
+      await page.goto('/me')
+      await page.getByRole('region', { name: 'Today' }).waitFor()
+      await until(() => starts.size === 1)
+      await page.clock.fastForward('24:00:00')
+      await until(() => starts.size === 2)
+      const [first = '', second = ''] = starts
+      expect(Date.parse(second) - Date.parse(first)).toBeGreaterThanOrEqual(23 * 3_600_000)
+    })
+  })
+
   it('show events as they happen, stop on request, and count what waits', async () => {
     const who = await furnished(site)
     await visit(site, { as: who.person, path: '/me/live' }, async ({ page }) => {

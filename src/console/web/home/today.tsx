@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { TodayDocument } from '../generated/home/graphql.ts'
 import { useRead } from '../graph/use-read.ts'
+import { useRefresh } from '../graph/use-refresh.ts'
 import { pathIn, To } from '../navigation.tsx'
 import { shownZone } from '../preferences.ts'
 import { momentIn } from '../send/input.ts'
@@ -29,7 +30,9 @@ function sum(a: number | null | undefined, b: number | null | undefined): number
 
 export function Today() {
   const { team } = useWorkspace()
-  const [since] = useState(startOfToday)
+  const [since, setSince] = useState(startOfToday)
+  // A page that stays open over midnight begins anew.
+  useRefresh(true, () => setSince(startOfToday()))
   const { data, error, again } = useRead(TodayDocument, { since })
   // The gateway counts. While events come, it is asked at most every two seconds.
   const planned = useRef<ReturnType<typeof setTimeout>>(undefined)
