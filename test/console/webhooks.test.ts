@@ -46,6 +46,23 @@ describe.runIf(browserFound)('webhooks', () => {
     })
   })
 
+  it('turn disabled in their list while one looks', async () => {
+    const who = await furnished(site)
+    const { url } = await openReceiver()
+    const { body } = await who.person.api.graphql(
+      'mutation($input: CreateWebhookInput!) { createWebhook(input: $input) { id } }',
+      { input: { url, events: ['message_sent'] } },
+    )
+    await visit(site, { as: who.person, path: '/me/webhooks' }, async ({ page }) => {
+      const row = page.getByRole('table', { name: 'Endpoints' }).getByRole('row', { name: url })
+      await row.waitFor()
+      expect(await row.getByText('Disabled').count()).toBe(0)
+      const disable = 'mutation($id: ID!) { updateWebhook(id: $id, input: { enabled: false }) { id } }'
+      await who.person.api.graphql(disable, { id: body.data.createWebhook.id })
+      await row.getByText('Disabled: by hand').waitFor()
+    })
+  })
+
   it('show the deliveries of messages without a reload, rotate their secret, and are disabled and deleted', async () => {
     const who = await furnished(site)
     const receiver = await openReceiver()

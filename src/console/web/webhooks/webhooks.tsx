@@ -3,6 +3,7 @@ import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { EndpointsDocument } from '../generated/webhooks/graphql.ts'
 import { useRead } from '../graph/use-read.ts'
+import { useRefresh } from '../graph/use-refresh.ts'
 import { pathIn, To } from '../navigation.tsx'
 import { useWorkspace } from '../shell/workspace-context.ts'
 import { Page } from '../ui/page.tsx'
@@ -20,6 +21,8 @@ export function Webhooks() {
   const { team } = useWorkspace()
   const { data, error, loading, again } = useRead(EndpointsDocument, {})
   const [creating, setCreating] = useState(false)
+  // No event tells that an endpoint fails or was disabled.
+  useRefresh(true, again)
   return (
     <Page
       title={text.title}
