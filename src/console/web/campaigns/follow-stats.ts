@@ -7,6 +7,7 @@ import {
   type StatsLiveSubscription,
   type StatsRowFragment,
 } from '../generated/campaigns/graphql.ts'
+import { pollLoop } from '../graph/poll-loop.ts'
 import { ask, graphUrl, headersFor, type Team } from '../graph/request.ts'
 import { retryAfterMs } from '../live/retry.ts'
 import { openSlots } from '../live/stream-slots.ts'
@@ -35,6 +36,7 @@ function followStats(team: Team, id: string, received: (stats: StatsRowFragment)
   let failures = 0
   let timer: ReturnType<typeof setTimeout>
   const slots = openSlots(look)
+  const poll = pollLoop(read, look, pollMs)
 
   /** Opens or closes the stream, as the window and the other windows allow. */
   function look(): void {
@@ -43,7 +45,7 @@ function followStats(team: Team, id: string, received: (stats: StatsRowFragment)
     const free = slots.free()
     if (!seen || !free) close()
     if (seen && free && !stream) open()
-    if (seen && !free) void poll()
+    if (seen && !free) poll.ask()
   }
 
   function close(): void {
@@ -75,11 +77,10 @@ function followStats(team: Team, id: string, received: (stats: StatsRowFragment)
     )
   }
 
-  async function poll(): Promise<void> {
+  async function read(): Promise<void> {
     const answer = await ask(team, StatsDocument, { id }).catch(() => null)
     if (stopped) return
     if (answer?.campaign) received(answer.campaign.stats)
-    timer = setTimeout(look, pollMs)
   }
 
   timer = setTimeout(look, askMs)
@@ -88,6 +89,7 @@ function followStats(team: Team, id: string, received: (stats: StatsRowFragment)
   function stop(): void {
     stopped = true
     clearTimeout(timer)
+    poll.stop()
     close()
     slots.close()
     document.removeEventListener('visibilitychange', look)
