@@ -1,5 +1,5 @@
 // One message: its progress, the reason of a wait or a failure, and the same call as code.
-import { CancelMessageDocument, MessageDocument, type MessageQuery } from '../generated/messages/graphql.ts'
+import { CancelMessageDocument, MessageDocument, type MessageQuery, type MessageType } from '../generated/messages/graphql.ts'
 import { change } from '../graph/change.ts'
 import { useRead } from '../graph/use-read.ts'
 import { useRefresh } from '../graph/use-refresh.ts'
@@ -47,11 +47,14 @@ export function Message() {
   return <NotFound />
 }
 
+/** Types of which the graph shows the text only: their call would be refused, and the form to send them again asks for the rest. */
+const partly: readonly MessageType[] = ['location', 'contact', 'buttons']
+
 function Shown({ message }: { message: ShownMessage }) {
   const { team, graph } = useWorkspace()
   const go = useGo()
   const cancel = useTask(() => change(graph, CancelMessageDocument, { id: message.id }))
-  const canRepeat = message.direction === 'outbound' && !['location', 'contact', 'buttons'].includes(message.type)
+  const sent = message.direction === 'outbound'
   return (
     <Page
       title={words.message.title}
@@ -67,7 +70,7 @@ function Shown({ message }: { message: ShownMessage }) {
               {words.message.cancel}
             </button>
           )}
-          {canRepeat && (
+          {sent && (
             <button type="button" className={parts.button} onClick={() => go(pathIn(team, 'send'), repeatOf(message))}>
               {words.message.again}
             </button>
@@ -93,7 +96,7 @@ function Shown({ message }: { message: ShownMessage }) {
               <p className={`${parts.panelBody} ${styles.body}`}>{message.body}</p>
             </div>
           )}
-          {message.direction === 'outbound' && <SameCall message={message} />}
+          {sent && !partly.includes(message.type) && <SameCall message={message} />}
         </div>
         <div className={parts.stack}>
           <Details message={message} />
@@ -129,7 +132,7 @@ function SameCall({ message }: { message: ShownMessage }) {
     instanceId: message.instanceId,
     to: message.to,
     type: message.type,
-    text: message.type === 'text' ? message.body : undefined,
+    text: message.body,
     mediaUrl: message.mediaUrl ?? undefined,
   }
   return (

@@ -34,7 +34,7 @@ export function ContentFields({ type, given, issues, changed }: ContentProps) {
       return [
         field('latitude', send.latitude),
         field('longitude', send.longitude),
-        field('locationName', send.locationName),
+        field('locationName', send.locationName, given.type === type ? given.text : undefined),
         field('locationAddress', send.locationAddress),
       ]
     case 'contact':
@@ -42,7 +42,7 @@ export function ContentFields({ type, given, issues, changed }: ContentProps) {
     case 'buttons':
       return [
         field('title', send.titleField),
-        field('description', send.description),
+        field('description', send.description, given.text),
         field('footer', send.footer),
         <TextArea key="buttons" name="buttons" label={send.buttons} issues={issues} />,
       ]
