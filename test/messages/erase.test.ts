@@ -78,7 +78,10 @@ describe('erase=true', () => {
     expect([answer.status, answer.body]).toEqual([200, { data: { id, deleted: true } }])
     await until(async () => (await history(phone)).length === 0, { timeoutMs: 10_000 })
     expect((await api.get('messages?direction=inbound')).body.data.messages).toEqual([])
-    const { rows: simulated } = await sql(rig.databaseUrl).query('select from sandbox_messages where "to" = $1', [phone])
+    const { rows: simulated } = await sql(rig.databaseUrl).query(
+      'select from sandbox_messages where "instanceId" = $1 and "to" = $2',
+      [tenant.instance.id, phone],
+    )
     expect(simulated).toEqual([])
     await until(async () => (await api.get(`media/${own.id}`)).status === 404)
     expect((await api.get(`media/${shared.id}`)).status).toBe(200)
