@@ -43,10 +43,16 @@ describe.runIf(browserFound).concurrent('the list of messages', () => {
 
   it('tells of an older message that comes to fit the filter', async () => {
     const who = await furnished(site)
-    await sendText(who, '+4915112340001', { scheduledAt: new Date(Date.now() + 15_000).toISOString() })
-    await sendText(who, '+4915112340001')
-    await visit(site, { as: who.person, path: '/me/messages?status=failed' }, async ({ page }) => {
+    const scheduledAt = new Date(Date.now() + 3_600_000).toISOString()
+    const [older, newer] = [
+      await sendText(who, '+4915112345671', { scheduledAt }),
+      await sendText(who, '+4915112345672', { scheduledAt }),
+    ]
+    const cancel = (id: string) => who.person.api.post(`/api/messages/${id}/cancel`, {})
+    await cancel(newer)
+    await visit(site, { as: who.person, path: '/me/messages?status=cancelled' }, async ({ page }) => {
       await until(async () => (await rows(page).count()) === 2)
+      await cancel(older)
       await page.getByRole('button', { name: 'Show 1 new', exact: true }).click()
       await until(async () => (await rows(page).count()) === 3)
     })

@@ -6,7 +6,7 @@ import { ownTurn } from '../turns.ts'
 import { type Kept, keptHours } from './idempotency.ts'
 import { readResults, storeResults } from './keys.sql.ts'
 
-/** Results per statement. They are encrypted, so each one is opened to see what it contains: some 10 µs. */
+/** Results per statement. They are encrypted, so each one is opened to see what it contains. */
 const batchSize = 500
 
 /**
