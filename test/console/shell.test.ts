@@ -160,6 +160,16 @@ describe.runIf(browserFound)('the shell', () => {
     })
   })
 
+  it('shows numbers and times in a browser whose language is no valid tag, as that of Chromium without a LANG', async () => {
+    await visit(site, { as: who.person }, async ({ page }) => {
+      await page.addInitScript(() => Object.defineProperty(navigator, 'languages', { value: ['en-US@posix'] }))
+      await page.goto('/me/messages')
+      await page.getByRole('table').locator('time').first().waitFor()
+      await page.goto(`/me/instances/${who.instance.id}`)
+      await page.getByRole('heading', { name: 'Shop phone' }).waitFor()
+    })
+  })
+
   it('says when the gateway has a newer console than the page, and loads it on demand', async () => {
     await visit(site, { as: who.person }, async ({ page }) => {
       // A page that was loaded before an upgrade.

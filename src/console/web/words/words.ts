@@ -25,7 +25,16 @@ export let words: Words
 export async function loadWords(language: Language): Promise<void> {
   words = language === 'pt-BR' ? (await import('./pt-br.ts')).ptBR : (await import('./en.ts')).en
   document.documentElement.lang = language
-  locale = navigator.languages.find((tag) => tag.startsWith(language.slice(0, 2))) ?? language
+  locale = navigator.languages.find((tag) => tag.startsWith(language.slice(0, 2)) && isLocale(tag)) ?? language
+}
+
+/** False for a tag that Intl refuses: Chromium on Linux has `en-US@posix` where LANG names no language. */
+function isLocale(tag: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(tag).length === 1
+  } catch {
+    return false
+  }
 }
 
 let counts: Intl.NumberFormat | undefined
