@@ -19,7 +19,7 @@ export const words = {
     appSecret: 'App secret',
     verifyToken: 'Verify token',
     pin: 'PIN of six digits, for a new number',
-    made: 'It is made if you leave it empty.',
+    made: 'Leave it empty to have one generated.',
     unchanged: 'Leave it empty to keep the present one.',
     minMs: 'Shortest pause between messages, in milliseconds',
     maxMs: 'Longest pause between messages, in milliseconds',

@@ -20,7 +20,7 @@ export const words: typeof en = {
     appSecret: 'Segredo do aplicativo',
     verifyToken: 'Token de verificação',
     pin: 'PIN de seis dígitos, para um número novo',
-    made: 'É criado se ficar vazio.',
+    made: 'Deixe vazio para gerar um.',
     unchanged: 'Deixe vazio para manter o atual.',
     minMs: 'Menor pausa entre mensagens, em milissegundos',
     maxMs: 'Maior pausa entre mensagens, em milissegundos',
