@@ -10,12 +10,9 @@ import {
 import { change } from '../graph/change.ts'
 import { useWorkspace } from '../shell/workspace-context.ts'
 import { Confirm } from '../ui/confirm.tsx'
-import { Dialog } from '../ui/dialog.tsx'
+import { EditDialog } from '../ui/edit-dialog.tsx'
 import { TextField } from '../ui/field.tsx'
-import parts from '../ui/parts.module.css'
-import { Refusal } from '../ui/refusal.tsx'
-import { submits, useTask } from '../ui/use-task.ts'
-import { count, words } from '../words/words.ts'
+import { count } from '../words/words.ts'
 import { paceIn } from './campaign-input.ts'
 import { PaceFields } from './pace-fields.tsx'
 import { text } from './words.ts'
@@ -55,22 +52,16 @@ export function ActionDialog({ campaign, stats, action, close }: ActionProps) {
 function Edit({ campaign, close }: { campaign: WholeCampaignFragment; close: () => void }) {
   const { graph } = useWorkspace()
   const { id, name, ratePerMinute, quietHours } = campaign
-  const task = useTask(async (fields: FormData) => {
-    await change(graph, UpdateCampaignDocument, { id, input: { name: String(fields.get('name')), ...paceIn(fields) } })
-    close()
-  })
+  const save = (fields: FormData) =>
+    change(graph, UpdateCampaignDocument, { id, input: { name: String(fields.get('name')), ...paceIn(fields) } })
   return (
-    <Dialog title={text.edit} close={close}>
-      <form className={parts.stack} noValidate onSubmit={submits(task.run)}>
-        <TextField label={text.name} name="name" defaultValue={name} autoComplete="off" issues={task.issues} />
-        <PaceFields ratePerMinute={ratePerMinute} quietHours={quietHours} issues={task.issues} />
-        <Refusal error={task.error} />
-        <div className={parts.row}>
-          <button type="submit" className={`${parts.button} ${parts.main}`} disabled={task.running}>
-            {words.actions.save}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <EditDialog title={text.edit} close={close} save={save}>
+      {(issues) => (
+        <>
+          <TextField label={text.name} name="name" defaultValue={name} autoComplete="off" issues={issues} />
+          <PaceFields ratePerMinute={ratePerMinute} quietHours={quietHours} issues={issues} />
+        </>
+      )}
+    </EditDialog>
   )
 }

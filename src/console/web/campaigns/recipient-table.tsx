@@ -8,7 +8,7 @@ import {
   type RecipientsQuery,
   type StatsRowFragment,
 } from '../generated/campaigns/graphql.ts'
-import { newer } from '../graph/newer.ts'
+import { type Messages, newer } from '../graph/newer.ts'
 import { useList } from '../graph/use-list.ts'
 import { pathIn, To, useAddress } from '../navigation.tsx'
 import { useWorkspace } from '../shell/workspace-context.ts'
@@ -29,7 +29,7 @@ const statuses: readonly CampaignRecipientStatus[] = ['planned', 'queued', 'sent
 
 type Recipient = NonNullable<RecipientsQuery['campaign']>['recipients']['nodes'][number]
 
-function withMessage(row: Recipient, messages: Parameters<typeof newer>[1]): Recipient {
+function withMessage(row: Recipient, messages: Messages): Recipient {
   const message = row.message && newer(row.message, messages)
   return message === row.message ? row : { ...row, message }
 }

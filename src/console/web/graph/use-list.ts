@@ -4,6 +4,7 @@ import type { LiveRowFragment } from '../generated/graph/graphql.ts'
 import { ApiError } from '../session/auth-call.ts'
 import { useFrames, useWorkspace } from '../shell/workspace-context.ts'
 import type { Frame } from './client.ts'
+import type { Messages } from './newer.ts'
 import { isTorn, join, type Page, readAgain } from './pages.ts'
 import { passes } from './passing.ts'
 import { ask, type Document } from './request.ts'
@@ -26,8 +27,6 @@ export interface List<Row> {
   /** Reads all rows again that are shown. */
   refresh: () => void
 }
-
-type Messages = ReadonlyMap<string, LiveRowFragment>
 
 /** Rows of the first page and of those after it; `of` says which list. */
 interface Read<Row> extends Page<Row> {

@@ -1,0 +1,36 @@
+// A dialog with the form of a change: it saves, closes, and keeps what the gateway refuses.
+import type { ReactNode } from 'react'
+import type { Issue } from '../session/auth-call.ts'
+import { words } from '../words/words.ts'
+import { Dialog } from './dialog.tsx'
+import parts from './parts.module.css'
+import { Refusal } from './refusal.tsx'
+import { submits, useTask } from './use-task.ts'
+
+interface EditDialogProps {
+  title: string
+  close: () => void
+  save: (fields: FormData) => Promise<unknown>
+  /** Renders the fields, with the words of the gateway about single ones. */
+  children: (issues: readonly Issue[]) => ReactNode
+}
+
+export function EditDialog({ title, close, save, children }: EditDialogProps) {
+  const task = useTask(async (fields: FormData) => {
+    await save(fields)
+    close()
+  })
+  return (
+    <Dialog title={title} close={close}>
+      <form className={parts.stack} noValidate onSubmit={submits(task.run)}>
+        {children(task.issues)}
+        <Refusal error={task.error} />
+        <div className={parts.row}>
+          <button type="submit" className={`${parts.button} ${parts.main}`} disabled={task.running}>
+            {words.actions.save}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
