@@ -54,11 +54,13 @@ export const MessageSafetyRef = builder.objectRef<MessageSafety>('MessageSafety'
   }),
 })
 
-/** Returns the content without the network's reference to the file and the time of a late message. */
-function shownParts(content: unknown): unknown {
+/** Returns the content without the network's reference to the file and the time of a late message, a sent contact as a received one. */
+function shownParts(content: unknown, direction: Direction): unknown {
   if (typeof content !== 'object' || content === null) return content
   const { media: _, writtenAt: __, ...parts } = content as Record<string, unknown>
-  return parts
+  if (direction === 'inbound' || parts.kind !== 'contact') return parts
+  const { kind, ...contact } = parts
+  return { kind, contacts: [contact] }
 }
 
 export const MessageRef = builder.prismaObject('Message', {
@@ -88,9 +90,9 @@ export const MessageRef = builder.prismaObject('Message', {
       type: 'JSON',
       nullable: true,
       description:
-        'The parts of a received message: `kind` (`text`, `image`, `video`, `audio`, `voice_note`, `document`, `sticker`, `location`, `contact`, `button`, `list`, `reaction`, `system`, `unsupported`) and those that it has of `buttonId`, `replyTo` and `reactedTo` (ids of the network), `latitude`, `longitude`, `name`, `address` and `contacts` (`name`, `phone`). Null for a message that was sent.',
+        'What a message has beyond its text and file: `kind` (`text`, `image`, `video`, `audio`, `voice_note`, `document`, `sticker`, `location`, `contact`, `button`, `list`, `reaction`, `system`, `unsupported`; `buttons` only for sent ones) and those that it has of `buttonId`, `replyTo` and `reactedTo` (ids of the network), `latitude`, `longitude`, `name`, `address`, `contacts` (`name`, `phone`), `title`, `footer` and `buttons`. Of sent messages, only those of the types `location`, `contact` and `buttons` have it.',
       extensions: { bytes: maxContentBytes, columns: ['content', 'direction'] },
-      resolve: ({ content, direction }) => (direction === 'inbound' ? shownParts(content) : null),
+      resolve: ({ content, direction }) => shownParts(content, direction),
     }),
     status: t.expose('status', { type: MessageStatusRef, description: 'Its progress.' }),
     error: t.exposeString('error', { nullable: true, description: 'The reason of the failure, as a code.' }),

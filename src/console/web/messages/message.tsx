@@ -1,5 +1,5 @@
 // One message: its progress, the reason of a wait or a failure, and the same call as code.
-import { CancelMessageDocument, MessageDocument, type MessageQuery, type MessageType } from '../generated/messages/graphql.ts'
+import { CancelMessageDocument, MessageDocument, type MessageQuery } from '../generated/messages/graphql.ts'
 import { change } from '../graph/change.ts'
 import { useRead } from '../graph/use-read.ts'
 import { useRefresh } from '../graph/use-refresh.ts'
@@ -18,6 +18,7 @@ import { warningIn } from '../warnings/warning-in.ts'
 import { words } from '../words/words.ts'
 import { codeOf, type Sending } from './call-as-code.ts'
 import { Deliveries } from './deliveries.tsx'
+import { fieldsOf } from './fields-of.ts'
 import styles from './message.module.css'
 import { Timeline } from './timeline.tsx'
 
@@ -46,9 +47,6 @@ export function Message() {
   }
   return <NotFound />
 }
-
-/** Types of which the graph shows the text only: their call would be refused, and the form to send them again asks for the rest. */
-const partly: readonly MessageType[] = ['location', 'contact', 'buttons']
 
 function Shown({ message }: { message: ShownMessage }) {
   const { team, graph } = useWorkspace()
@@ -96,7 +94,7 @@ function Shown({ message }: { message: ShownMessage }) {
               <p className={`${parts.panelBody} ${styles.body}`}>{message.body}</p>
             </div>
           )}
-          {sent && !partly.includes(message.type) && <SameCall message={message} />}
+          {sent && <SameCall message={message} />}
         </div>
         <div className={parts.stack}>
           <Details message={message} />
@@ -108,8 +106,16 @@ function Shown({ message }: { message: ShownMessage }) {
 }
 
 /** The values that the page for sending is filled with. */
-function repeatOf({ instanceId, type, to, body, mediaUrl }: ShownMessage): Record<string, string> {
-  return { instance: instanceId, type, number: to, ...(body && { text: body }), ...(mediaUrl && { file: mediaUrl }) }
+function repeatOf(message: ShownMessage): Record<string, string> {
+  const { mediaUrl, buttons, ...fields } = fieldsOf(message) ?? {}
+  return {
+    instance: message.instanceId,
+    type: message.type,
+    number: message.to,
+    ...(mediaUrl && { file: mediaUrl }),
+    ...(buttons && { buttons: buttons.map(({ displayText }) => displayText).join('\n') }),
+    ...Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, String(value)])),
+  }
 }
 
 function Failure({ message: { error, errorCode, errorDetail } }: { message: ShownMessage }) {
@@ -128,13 +134,9 @@ function Failure({ message: { error, errorCode, errorDetail } }: { message: Show
 }
 
 function SameCall({ message }: { message: ShownMessage }) {
-  const sending: Sending = {
-    instanceId: message.instanceId,
-    to: message.to,
-    type: message.type,
-    text: message.body,
-    mediaUrl: message.mediaUrl ?? undefined,
-  }
+  const fields = fieldsOf(message)
+  if (!fields) return null
+  const sending: Sending = { instanceId: message.instanceId, to: message.to, type: message.type, ...fields }
   return (
     <section aria-label={words.message.code}>
       <Tabs

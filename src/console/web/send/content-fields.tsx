@@ -32,19 +32,19 @@ export function ContentFields({ type, given, issues, changed }: ContentProps) {
       return field('mediaUrl', send.mediaUrl, given.file)
     case 'location':
       return [
-        field('latitude', send.latitude),
-        field('longitude', send.longitude),
-        field('locationName', send.locationName, given.type === type ? given.text : undefined),
-        field('locationAddress', send.locationAddress),
+        field('latitude', send.latitude, given.latitude),
+        field('longitude', send.longitude, given.longitude),
+        field('locationName', send.locationName, given.locationName),
+        field('locationAddress', send.locationAddress, given.locationAddress),
       ]
     case 'contact':
       return <ContactChoice name="contactId" issues={issues} changed={changed} />
     case 'buttons':
       return [
-        field('title', send.titleField),
-        field('description', send.description, given.text),
-        field('footer', send.footer),
-        <TextArea key="buttons" name="buttons" label={send.buttons} issues={issues} />,
+        field('title', send.titleField, given.title),
+        field('description', send.description, given.description ?? given.text),
+        field('footer', send.footer, given.footer),
+        <TextArea key="buttons" name="buttons" label={send.buttons} defaultValue={given.buttons} issues={issues} />,
       ]
   }
 }
