@@ -1,10 +1,10 @@
 // Creates the HTTP server: limits, request ids, error envelope, metrics. It contains no product routes.
-import { type IncomingMessage, METHODS } from 'node:http'
+import { IncomingMessage, METHODS, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
 import cors from '@fastify/cors'
-import helmet from '@fastify/helmet'
 import Fastify, { type FastifyError, type FastifyInstance } from 'fastify'
 import findMyWay from 'find-my-way'
-
+import helmet from 'helmet'
 import type { App } from '../core/app.ts'
 import { errors } from '../core/errors.ts'
 import {
@@ -28,19 +28,29 @@ import { boundUnreadAnswers } from './unread-answers.ts'
 /** All methods that Node parses except CONNECT, which asks for a tunnel instead of a path. */
 export const methods = METHODS.filter((method) => method !== 'CONNECT')
 
-/** Helmet settings for JSON answers. Only the headers that protect an API stay on; the others matter to pages only. */
-const headersOfJson = {
-  contentSecurityPolicy: false,
-  crossOriginOpenerPolicy: false,
-  crossOriginResourcePolicy: false,
-  originAgentCluster: false,
-  // Other services may run on subdomains of this host.
-  strictTransportSecurity: { includeSubDomains: false },
-  xDnsPrefetchControl: false,
-  xDownloadOptions: false,
-  xPermittedCrossDomainPolicies: false,
-  xXssProtection: false,
-} as const
+/** Of the headers that helmet sets, those that protect an API; the others matter to pages only. */
+const protection = headersBy(
+  helmet({
+    contentSecurityPolicy: false,
+    crossOriginOpenerPolicy: false,
+    crossOriginResourcePolicy: false,
+    originAgentCluster: false,
+    // Other services may run on subdomains of this host.
+    strictTransportSecurity: { includeSubDomains: false },
+    xDnsPrefetchControl: false,
+    xDownloadOptions: false,
+    xPermittedCrossDomainPolicies: false,
+    xXssProtection: false,
+  }),
+)
+
+/** The headers that a middleware sets on every answer, read once: Fastify's plugin of helmet takes 7 µs for each request. */
+function headersBy(middleware: ReturnType<typeof helmet>): Record<string, string> {
+  const request = new IncomingMessage(new Socket())
+  const response = new ServerResponse(request)
+  middleware(request, response, () => {})
+  return response.getHeaders() as Record<string, string>
+}
 
 /** Statuses that are answered before the body is read. */
 const unread = new Set([413, 415])
@@ -91,7 +101,15 @@ export async function createHttp(app: App): Promise<FastifyInstance> {
   })
   for (const method of methods) if (!http.supportedMethods.includes(method)) http.addHttpMethod(method)
   if (app.config.trustProxy !== false) http.addHook('onRequest', async ({ raw }) => keepAddresses(raw))
-  await http.register(helmet, headersOfJson)
+  http.addHook('onRequest', (request, reply, done) => {
+    noteRequest(request.raw, reply.raw)
+    reply.headers(protection).header('X-Request-Id', request.id)
+    // After an upgrade request, Node drops what else arrived in the same packet, so the connection must not be reused.
+    if (request.headers.upgrade !== undefined) reply.header('connection', 'close')
+    const fault = faultOfHead(request.raw)
+    if (fault) sendError(reply.header('connection', 'close'), 'VALIDATION_ERROR', fault)
+    else done()
+  })
   const origins = trustedOrigins(app)
   await http.register(cors, {
     origin: origins.length > 0 && origins,
@@ -111,15 +129,7 @@ export async function createHttp(app: App): Promise<FastifyInstance> {
       'Idempotency-Replayed',
     ],
   })
-  http.addHook('onRequest', async (request, reply) => {
-    noteRequest(request.raw, reply.raw)
-    reply.header('X-Request-Id', request.id)
-    // After an upgrade request, Node drops what else arrived in the same packet, so the connection must not be reused.
-    if (request.headers.upgrade !== undefined) reply.header('connection', 'close')
-    const fault = faultOfHead(request.raw)
-    if (fault) return await sendError(reply.header('connection', 'close'), 'VALIDATION_ERROR', fault)
-  })
-  http.addHook('onSend', async (request, reply) => {
+  http.addHook('onSend', (request, reply, _, done) => {
     boundStall(reply.raw)
     // Shared caches do not know that answers vary by x-api-key.
     if (!reply.hasHeader('cache-control')) reply.header('Cache-Control', 'no-store')
@@ -128,17 +138,20 @@ export async function createHttp(app: App): Promise<FastifyInstance> {
     if (leaveRest(request.raw)) reply.header('connection', 'close')
     // Node reads and drops the small rest of a body, so the connection can be reused.
     else if (unread.has(reply.statusCode) && request.headers.upgrade === undefined) reply.removeHeader('connection')
+    done()
   })
   const logAccess = app.config.accessLog ? accessLog(app.log) : undefined
-  http.addHook('onResponse', async (request, reply) => {
+  http.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unknown'
     logAccess?.(request, reply, route)
     app.metrics.requestSeconds.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000)
+    done()
   })
   // `Expect: 100-continue` asks for the body only once the request is admitted.
   http.server.on('checkContinue', (request, response) => http.server.emit('request', request, response))
-  http.addHook('preParsing', async (request, reply) => {
+  http.addHook('preParsing', (request, reply, _, done) => {
     if (request.headers.expect?.toLowerCase() === '100-continue') reply.raw.writeContinue()
+    done()
   })
   // Ignores an unknown `Expect` header and handles the request as usual.
   http.server.on('checkExpectation', (request, response) => http.server.emit('request', request, response))
@@ -170,10 +183,14 @@ function faultOfHead({ httpVersion, headersDistinct }: IncomingMessage): string 
 export function refuseUnknown(http: FastifyInstance, taken: ReadonlyMap<string, ReadonlySet<string>>): void {
   const paths = findMyWay(routing)
   for (const [url, allowed] of taken) paths.on('GET', url, () => {}, allowed)
-  http.addHook('onRequest', async (request, reply) => {
+  // `GET messages/send` matches the route of `messages/:id`; a request that matches a path without parameters needs no second lookup.
+  const fixed = new Map([...taken].filter(([url]) => !/[:*]/.test(url)))
+  http.addHook('onRequest', (request, reply, done) => {
+    if (fixed.get(request.routeOptions.url ?? '')?.has(request.method)) return done()
     const allowed = paths.find('GET', request.url)?.store as ReadonlySet<string> | undefined
-    if (allowed && !allowed.has(request.method))
-      return await sendError(reply.header('Allow', [...allowed].join(', ')), 'METHOD_NOT_ALLOWED')
-    if (request.is404) return await sendError(reply, 'NOT_FOUND')
+    if (allowed && !allowed.has(request.method)) {
+      sendError(reply.header('Allow', [...allowed].join(', ')), 'METHOD_NOT_ALLOWED')
+    } else if (request.is404) sendError(reply, 'NOT_FOUND')
+    else done()
   })
 }
