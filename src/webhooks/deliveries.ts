@@ -28,6 +28,13 @@ export function deliveryConditions({ status, event, createdFrom, createdTo }: De
   ]
 }
 
+/** Condition of the partial index that holds the deliveries with this status. Most are delivered, and have none. */
+export function indexCondition(status: DeliveryStatus | null | undefined): string | undefined {
+  if (!status || status === 'delivered') return undefined
+  // An open delivery has a next attempt, also while one is in progress; no other has.
+  return status === 'failed' ? `t.status = 'failed'` : 't."nextAttemptAt" is not null'
+}
+
 /** @throws NOT_FOUND when the workspace has no such delivery, or its endpoint was deleted. */
 export async function readDelivery({ app, principal }: Context, id: string): Promise<WebhookDelivery> {
   const where = { id, endpoint: { workspaceId: principal.workspaceId, deletedAt: null } }

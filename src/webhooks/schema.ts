@@ -11,7 +11,7 @@ import { parse, uuid } from '../core/validation.ts'
 import { EventTypeRef, eventTypes } from '../events/log/event-type.ts'
 import type { WebhookDelivery, WebhookEndpoint } from '../generated/prisma/client.ts'
 import { DeliveryStatus } from '../generated/prisma/enums.ts'
-import { deliveryConditions, deliveryTable, payloadOf } from './deliveries.ts'
+import { deliveryConditions, deliveryTable, indexCondition, payloadOf } from './deliveries.ts'
 import { CreateWebhookInput, UpdateWebhookInput } from './input.ts'
 import { redeliver, testEndpoint } from './redeliver.ts'
 import { createEndpoint, deleteEndpoint, type Endpoint, rotateSecret, updateEndpoint } from './service.ts'
@@ -130,6 +130,7 @@ export const EndpointRef = builder.prismaObject('WebhookEndpoint', {
             table: deliveryTable,
             of: ['endpointId', id],
             conditions: deliveryConditions({ status, event, createdFrom, createdTo }),
+            partial: indexCondition(status),
             binding: [
               'deliveries',
               id,

@@ -31,6 +31,7 @@ const byHand = [
   '+ index messages_unreported_idx',
   '+ index subscriptions_ending_idx',
   '+ index subscriptions_fit_idx',
+  '+ index webhook_deliveries_failed_idx',
   '+ index webhook_deliveries_open_idx',
   '+ trigger events_kept',
   '+ trigger media_added',
