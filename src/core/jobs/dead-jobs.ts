@@ -55,7 +55,10 @@ export async function queueFigures(sql: Sql): Promise<QueueFigures[]> {
   return (await readQueues(sql, deadQueue)).filter(({ name }) => name !== deadQueue)
 }
 
-/** Puts a dead job back into its queue, in one transaction. Returns undefined if there is no such job. */
+/**
+ * Puts a dead job back into its queue as it was added, in one transaction. A job that waits under its key takes its place. Returns undefined
+ * if there is no such job.
+ */
 export async function retryDead(
   { pool, boss }: Pick<App, 'pool' | 'boss'>,
   id: string,
@@ -63,7 +66,9 @@ export async function retryDead(
   return await sqlTransaction(pool, async (tx) => {
     const dead = await takeDead(tx, deadQueue, id)
     if (!dead) return undefined
-    await boss.insert(dead.queue, [{ data: dead.data ?? {} }], { db: bossDatabase(tx) })
-    return { id, queue: dead.queue }
+    const { queue, data, priority, key, group } = dead
+    const job = { data: data ?? {}, priority, ...(key && { singletonKey: key }), ...(group && { group: { id: group } }) }
+    await boss.insert(queue, [job], { db: bossDatabase(tx) })
+    return { id, queue }
   })
 }

@@ -77,15 +77,19 @@ export async function readDead(sql: Sql, deadQueue: string, queue: string | null
   return rows
 }
 
-/** Takes a job out of the queue `deadQueue`, unless it is just being logged. Returns its queue and data. */
-export async function takeDead(
-  tx: Sql,
-  deadQueue: string,
-  id: string,
-): Promise<{ queue: string; data: object | null } | undefined> {
-  const { rows } = await tx.query<{ queue: string; data: object | null }>(
+export interface TakenJob {
+  queue: string
+  data: object | null
+  priority: number
+  key: string | null
+  group: string | null
+}
+
+/** Takes a job out of the queue `deadQueue`, unless it is just being logged. Returns how it was added to its own queue. */
+export async function takeDead(tx: Sql, deadQueue: string, id: string): Promise<TakenJob | undefined> {
+  const { rows } = await tx.query<TakenJob>(
     `delete from pgboss.job where name = $1 and id = $2 and source_name is not null and state <> 'active'
-     returning source_name as queue, data`,
+     returning source_name as queue, data, priority, singleton_key as key, group_id as "group"`,
     [deadQueue, id],
   )
   return rows[0]
