@@ -29,6 +29,8 @@ export async function draftCampaign(
   audience: Audience,
 ): Promise<Content> {
   const { workspaceId, ownerId, plan } = principal
+  // A fault of the body comes before what the body refers to, as for messages.
+  if (fields.mediaUrl != null) await checkFileExists(app, tx, fields.mediaUrl, 'VALIDATION_ERROR')
   await checkInstance(tx.db, workspaceId, fields.instanceId)
   const content = await contentOf(app, tx, workspaceId, fields)
   await checkStoredFile(app, tx, fields.instanceId, content)
@@ -41,13 +43,23 @@ export async function draftCampaign(
 async function checkStoredFile(app: App, tx: Tx, instanceId: string, { templateId, type, mediaUrl }: Content): Promise<void> {
   if (!mediaUrl) return
   const refusal = templateId === null ? 'VALIDATION_ERROR' : 'TEMPLATE_INVALID'
-  const fileType = (await typesOfFiles(app, tx, [mediaUrl])).get(mediaUrl)
-  if (fileType === null) fail(refusal, `mediaUrl: ${withoutFile}`)
+  const fileType = await checkFileExists(app, tx, mediaUrl, refusal)
   if (fileType === undefined) return
   const { instances } = await readSendingInstances(tx, [instanceId])
   const provider = instances.get(instanceId)?.provider
   const fault = provider && providerOf(app, provider)?.faultOfFile?.(type, fileType)
   if (fault) fail(refusal, `mediaUrl: ${fault}`)
+}
+
+/** Returns the MIME type of a file of ours; undefined for another address. @throws `refusal` when there is no such file. */
+async function checkFileExists(
+  app: App,
+  tx: Tx,
+  mediaUrl: string,
+  refusal: 'VALIDATION_ERROR' | 'TEMPLATE_INVALID',
+): Promise<string | undefined> {
+  const fileType = (await typesOfFiles(app, tx, [mediaUrl])).get(mediaUrl)
+  return fileType === null ? fail(refusal, `mediaUrl: ${withoutFile}`) : fileType
 }
 
 export async function tooMuchPlanned(tx: Tx, { ownerId, plan }: Context['principal']): Promise<Error> {

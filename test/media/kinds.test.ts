@@ -54,9 +54,14 @@ describe('a message with an uploaded file', () => {
     // The address of an upload with another extension leads to no file either.
     for (const mediaUrl of [body.data.url, never, urls.txt?.replace(/txt$/, 'pdf')]) {
       const fields = { type: 'document', text: undefined, mediaUrl }
-      for (const path of ['messages/send', 'campaigns']) {
-        const input = path === 'campaigns' ? campaign(rig.tenant, fields) : text(rig.tenant, fields)
-        expectRefusal(await api.post(path, input), 400, 'VALIDATION_ERROR', /^mediaUrl: must lead to a file/)
+      // The fault of the body comes before an instance that does not exist.
+      for (const given of [fields, { ...fields, instanceId: nobody }]) {
+        for (const [path, input] of Object.entries({
+          'messages/send': text(rig.tenant, given),
+          campaigns: campaign(rig.tenant, given),
+        })) {
+          expectRefusal(await api.post(path, input), 400, 'VALIDATION_ERROR', /^mediaUrl: must lead to a file/)
+        }
       }
       const messages = [text(rig.tenant, fields), text(rig.tenant), text(rig.tenant, { ...fields, instanceId: nobody })]
       const { accepted, rejected } = (await api.post('messages/bulk', { messages })).body.data
