@@ -79,8 +79,13 @@ export const contactRecord = z.object({
 })
 
 const once = z.string({ error: 'must be given once' })
-/** An unescaped plus sign in a query string is decoded as a space. No phone number begins with a space, so the plus sign is restored. */
-export const searched = once.transform((value) => value.replace(/^ (?=\d)/, '+')).meta({ minLength: 1, maxLength: 100 })
+/**
+ * An unescaped plus sign in a query string is decoded as a space. It is restored before the beginning of an E.164 number. A space before
+ * other text is searched for as it is.
+ */
+export const searched = once
+  .transform((value) => value.replace(/^ (?=[1-9]\d{0,14}$)/, '+'))
+  .meta({ minLength: 1, maxLength: 100 })
 const sorts = {
   'createdAt:desc': 'createdAt_desc',
   'createdAt:asc': 'createdAt_asc',

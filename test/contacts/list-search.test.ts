@@ -106,6 +106,13 @@ describe('a search', () => {
     expect(names(await walk(people, 'search=ada+love'))).toEqual(['Ada Lovelace'])
   })
 
+  it('takes a blank for a plus only before the beginning of a phone number', async () => {
+    for (const name of ['Agent 007', 'Room 39 B']) await add(people, { name })
+    expect(names(await walk(people, 'search=%20007'))).toEqual(['Agent 007'])
+    expect(names(await walk(people, 'search=%2039%20B'))).toEqual(['Room 39 B'])
+    expect(names(await walk(people, 'search=%2039333000'))).toEqual(['Zoë'])
+  })
+
   it('finds a changed contact by its new values and not by the old ones', async () => {
     const id = await add(people, { name: 'Before', email: 'before@example.com' })
     await people.api.put(`contacts/${id}`, { name: 'Afterwards', email: null })
