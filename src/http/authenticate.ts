@@ -73,12 +73,13 @@ export function createAuthenticator(app: App): Authenticator {
     return contextFor(request, admission.principal)
   }
 
-  async function admitPerson(request: FastifyRequest, reply: FastifyReply, team: unknown): Promise<Context> {
+  /** A further look-up for a request that was counted does not count: `counts` is false. */
+  async function admitPerson(request: FastifyRequest, reply: FastifyReply, team: unknown, counts = true): Promise<Context> {
     if (app.stopping) fail('SERVICE_UNAVAILABLE')
     const claims = await claimsOf(app, request)
     if (!claims) return refuseToken()
     const teamId = team === undefined ? null : String(team).toLowerCase()
-    const admission = await admitSessions(app)({ ...claims, teamId })
+    const admission = await admitSessions(app)({ ...claims, teamId, counts })
     if (!admission) return refuseToken()
     setRateHeaders(reply, admission)
     if (!admission.principal) throw admission.error
@@ -106,19 +107,19 @@ export function createAuthenticator(app: App): Authenticator {
   /** People: an unknown team is refused only if the request turns out to need a workspace. */
   async function identifyPerson(request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
     const team = namedTeam(request)
-    const own = () => admitPerson(request, reply, undefined)
+    const own = (counts: boolean) => admitPerson(request, reply, undefined, counts)
     let refusal: unknown
     const found = await admitPerson(request, reply, team).catch(async (error) => {
       if (codeOf(error) !== 'TEAM_NOT_FOUND') throw error
       refusal = error
       // Takes from the person's rate limit. The failed admission for the unknown team did not.
-      return await own()
+      return await own(true)
     })
     return {
       async authorize({ scope }) {
         const ownOnly = scope === 'account' || scope === 'open'
         if (refusal && !ownOnly) throw refusal
-        return ownOnly && team !== undefined && !refusal ? await own() : found
+        return ownOnly && team !== undefined && !refusal ? await own(false) : found
       },
     }
   }

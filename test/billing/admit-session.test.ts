@@ -28,7 +28,9 @@ it("finds each workspace by an index among 100,000, for requests to a person's a
     for (const mode of ['force_custom_plan', 'force_generic_plan']) {
       const client = await pool.connect()
       await client.query(`set plan_cache_mode = ${mode}; prepare admit as ${statement}`)
-      const plan = await client.query<{ 'QUERY PLAN': string }>(`explain execute admit (${lists.join()}, 50, 10)`)
+      const plan = await client.query<{ 'QUERY PLAN': string }>(
+        `explain execute admit (${lists.join()}, 50, 10, '{${asked.map(() => true).join()}}')`,
+      )
       await client.query('reset plan_cache_mode; deallocate admit')
       client.release()
       const lines = plan.rows.map((row) => row['QUERY PLAN']).join('\n')

@@ -112,6 +112,21 @@ describe('the rate limit of a person', () => {
     }
   })
 
+  it("counts a request with a team's id once, also if it is about the account", async () => {
+    const { person, clients } = await someone(1)
+    const [client] = clients as [Api]
+    const { id } = (await client.post('/api/teams', { name: 'Crew' })).body.data
+    for (const text of ['{ me { id } }', '{ plans { code } }', '{ instances { id } }']) {
+      await fill(person, 10)
+      const answer = await client.post('/graphql', { query: text }, { 'x-team-id': id })
+      expect(codeOf(answer)).toBe('200')
+      const { rows } = await sql(databaseUrl).query<{ counts: number[] }>('select counts from rate_windows where "keyId" = $1', [
+        person.userId,
+      ])
+      expect([text, rows[0]?.counts.reduce((sum, n) => sum + n, 0)]).toEqual([text, 11])
+    }
+  })
+
   it('does not count sign-in requests, which have a separate window', async () => {
     const { person, clients } = await someone(1)
     const [client] = clients as [Api]

@@ -10,11 +10,16 @@ export interface SessionRequest {
   sessionId: string
   /** The team whose workspace is requested, as the caller wrote it; null for the personal workspace. */
   teamId: string | null
+  /** False for a further look-up of a request that was counted already. */
+  counts: boolean
 }
 
 export interface AdmittedPerson {
   i: number
-  /** How many requests of this batch the person's rate window let through, and the position of this request among them, from 0. */
+  /**
+   * How many requests of this batch the person's rate window let through, and the position of this request among them, from 0; -1 if it does
+   * not count.
+   */
   granted: number
   position: number
   sessionId: string
@@ -34,9 +39,9 @@ export const statement = `
 with known as (
   select a.i::int, s.id as "sessionId", s."userId", w.id as "workspaceId", t.id as "teamId", m.role::text as role, w."ownerId",
     ${planInForceSql('b')} as plan,
-    b.status <> 'inactive' as active,
-    count(w.id) over (partition by s."userId" order by a.i)::int - 1 as position
-  from unnest($1::uuid[], $2::uuid[], $3::uuid[]) with ordinality as a(session, "user", team, i)
+    b.status <> 'inactive' as active, a.counts,
+    case when a.counts then count(w.id) filter (where a.counts) over (partition by s."userId" order by a.i)::int - 1 else -1 end as position
+  from unnest($1::uuid[], $2::uuid[], $3::uuid[], $6::bool[]) with ordinality as a(session, "user", team, counts, i)
   join auth_sessions s on s.id = a.session and s."userId" = a."user" and s."expiresAt" > now()
   left join team_members m on m."teamId" = a.team and m."userId" = s."userId"
   left join teams t on t.id = m."teamId" and t."deletedAt" is null
@@ -45,7 +50,7 @@ with known as (
       and not exists (select from teams team where team."workspaceId" = p.id) limit 1)
     else t."workspaceId" end
   left join subscriptions b on b."userId" = w."ownerId"
-), ${windowsSql('select "userId" as id, count("workspaceId") as n from known group by "userId"', 4, 5)}
+), ${windowsSql('select "userId" as id, count("workspaceId") filter (where counts) as n from known group by "userId"', 4, 5)}
 select k.*, w.granted from known k join windows w on w.id = k."userId"`
 
 /**
@@ -62,6 +67,7 @@ export async function admitPeople(sql: Sql, requests: readonly SessionRequest[],
       requests.map(({ teamId }) => teamId),
       limit,
       stepMs(limit),
+      requests.map(({ counts }) => counts),
     ],
   })
   return rows
