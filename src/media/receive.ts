@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../core/context.ts'
 import { fail } from '../core/errors.ts'
 import { waitForBody } from '../core/http/connection.ts'
-import { fingerprintOf, idempotencyOf } from '../core/idempotency/idempotency.ts'
+import { fingerprintOf, idempotencyOf, keepFailure } from '../core/idempotency/idempotency.ts'
 import { type SavedFile, saveForm } from './form.ts'
 import { takeFlight } from './in-flight.ts'
 import { maxUploadBytes } from './kinds.ts'
@@ -33,7 +33,7 @@ export interface FileUse extends Expected {
 
 /**
  * Answers a request whose body is a form with a file. An Idempotency-Key identifies the request by the content of the file and by the
- * other fields.
+ * other fields, and keeps the refusal of `use` too. A form that is refused while it is read cannot be identified.
  * @throws SUBSCRIPTION_INACTIVE when the caller's subscription is not active; as {@link receiveFile} and `use`.
  */
 export async function answerFile(
@@ -45,8 +45,9 @@ export async function answerFile(
   if (!ctx.principal.active) fail('SUBSCRIPTION_INACTIVE')
   await using file = await receiveFile(request, ctx, expected)
   const once = { ...ctx, idempotency: idempotencyOf(request, fingerprintOf(request, digestOf(file, expected.fields))) }
-  const data = await use(once, file)
+  const data = await use(once, file).catch((error: Error) => keepFailure(once, error))
   if (once.idempotency?.replayed) reply.header('Idempotency-Replayed', 'true')
+  if (data instanceof Error) throw data
   return await reply.code(status).send({ data })
 }
 

@@ -13,8 +13,7 @@ import { sniff } from './sniff.ts'
 import { urlOf } from './url.ts'
 
 /**
- * Answers `POST media`. An Idempotency-Key keeps what was stored, identified by the file's content. A refusal is about the file alone,
- * and is not kept.
+ * Answers `POST media`. An Idempotency-Key keeps the answer, identified by the file's content.
  * @throws VALIDATION_ERROR when the form, the file or the key is invalid.
  * @throws PAYLOAD_TOO_LARGE when the body is too large, or the file is too large for its type.
  * @throws UNSUPPORTED_MEDIA_TYPE when the body is not multipart/form-data, or is compressed.

@@ -206,6 +206,15 @@ it('repeats its answer to the same Idempotency-Key, and refuses other options un
   expectRefusal(await ask({ onConflict: 'update' }), 422, 'IDEMPOTENCY_KEY_REUSED')
 })
 
+it('repeats its refusal to the same Idempotency-Key', async () => {
+  await fresh()
+  const ask = () => postImport(rig.gateway, key, `name,phone\nAda,${ada}\n`, { mapping: 'x' }, { 'idempotency-key': 'refused' })
+  expectRefusal(await ask(), 400, 'VALIDATION_ERROR', /^mapping: /)
+  const again = await ask()
+  expectRefusal(again, 400, 'VALIDATION_ERROR', /^mapping: /)
+  expect(again.headers.get('idempotency-replayed')).toBe('true')
+})
+
 it('has at most five open imports in a workspace', async () => {
   const { account } = rig.stranger
   // No worker knows of these jobs, so they stay open.

@@ -84,8 +84,22 @@ it('answers a repeated upload with its file even if the quota does not allow it 
   const first = await storage.upload(who, 1000, { headers })
   const second = await storage.upload(who, 1000, { headers })
   expect([second.status, second.headers.get('idempotency-replayed'), second.body]).toEqual([201, 'true', first.body])
-  expect(outcome(await storage.upload(who, 999, { headers }))).toBe(exceeded)
+  expect(outcome(await storage.upload(who, 999, { headers }))).toBe('422 IDEMPOTENCY_KEY_REUSED')
   expect(await storage.mediaBytes(who)).toBe(ofFree)
+})
+
+it('answers a repeated upload with its refusal even if the quota allows it now', async () => {
+  const who = await storage.someone()
+  await storage.fill(who, ofFree - 1000)
+  const { id } = (await storage.upload(who, 1000)).body.data
+  const headers = { 'idempotency-key': newId() }
+  const first = await storage.upload(who, 999, { headers })
+  expect([outcome(first), first.headers.get('idempotency-replayed')]).toEqual([exceeded, null])
+  expect((await who.api.delete(`/api/media/${id}`)).status).toBe(200)
+  const second = await storage.upload(who, 999, { headers })
+  expect([outcome(second), second.headers.get('idempotency-replayed'), second.body]).toEqual([exceeded, 'true', first.body])
+  expect(await storage.mediaBytes(who)).toBe(ofFree - 1000)
+  expect(outcome(await storage.upload(who, 999))).toBe('201')
 })
 
 describe('a team', () => {
