@@ -28,6 +28,7 @@ import { countingSink } from './messages/events.ts'
 import { earlyImplementation } from './messages/receipts/early.ts'
 import { readImplementation } from './messages/receipts/mark-read.ts'
 import { fetchImplementation } from './messages/receipts/media.ts'
+import { forgetImplementation } from './messages/retention/forget.ts'
 import { expireImplementation } from './messages/retention/sweep.ts'
 import { cloudJobs } from './providers/cloud/jobs.ts'
 import { providers } from './providers/providers.ts'
@@ -47,6 +48,7 @@ const jobs: readonly JobImplementation[] = [
   releaseImplementation,
   sweepImplementation,
   expireImplementation,
+  forgetImplementation,
   earlyImplementation,
   fetchImplementation,
   readImplementation,

@@ -1,5 +1,6 @@
 // Retention: what a workspace keeps, what the sweep deletes, and what stays.
 import { beforeAll, describe, expect, it } from 'vitest'
+import { forgetExpired } from '../../src/messages/retention/forget.ts'
 import { sweepMessages } from '../../src/messages/retention/sweep.ts'
 import { connectedInstance, createAccount } from '../kit/accounts.ts'
 import { api as apiOf } from '../kit/api.ts'
@@ -72,6 +73,35 @@ it('deletes what is older than the workspace keeps, in both directions, and keep
   expect((await api.get('usage')).body.data.messagesCount).toBe(usage + 1)
 })
 
+it('answers a repeated request as one for a message that is gone, and keeps the other answers', async () => {
+  const { api, account, instance } = await newTenant(rig.gateway, rig.databaseUrl)
+  const scheduledAt = new Date(Date.now() + 86_400_000).toISOString()
+  const to = newNumber()
+  const body = { ...text({ instance } as Tenant), to }
+  const repeat = {
+    old: () => api.post('messages/send', body, { 'idempotency-key': 'old' }),
+    waiting: () => api.post('messages/schedule', { ...body, scheduledAt }, { 'idempotency-key': 'waiting' }),
+    young: () => api.post('messages/send', body, { 'idempotency-key': 'young' }),
+    contact: () => api.post('contacts', { name: 'Ada', phone: to }, { 'idempotency-key': 'contact' }),
+  }
+  const old = await repeat.old()
+  await repeat.waiting()
+  await until(async () => (await api.get(`messages/${old.body.data.id}`)).body.data.status === 'read')
+  await sql(rig.databaseUrl).query(`update messages set "createdAt" = now() - interval '2 days' where "workspaceId" = $1`, [
+    account.workspaceId,
+  ])
+  const kept = { waiting: await repeat.waiting(), young: await repeat.young(), contact: await repeat.contact() }
+  await api.put('retention-settings', { messagesDays: 1 })
+  const app = await openApp(rig.databaseUrl)
+  await sweepMessages(app)
+  await forgetExpired(app)
+  expectRefusal(await repeat.old(), 404, 'NOT_FOUND')
+  for (const [name, { status, body }] of Object.entries(kept)) {
+    const again = await repeat[name as keyof typeof kept]()
+    expect([again.status, again.headers.get('idempotency-replayed'), again.body], name).toEqual([status, 'true', body])
+  }
+})
+
 it('keeps the counts of campaigns and the statuses of their recipients', async () => {
   const { api, account, ...rest } = await newTenant(rig.gateway, rig.databaseUrl)
   const recipients = ['+4915112341111', '+4915112340001', '+4915112340005'].map((to) => ({ to }))
@@ -109,8 +139,13 @@ it('RETENTION_DAYS_MESSAGES holds for every workspace, takes fractions, and boun
   expect((await api.put('retention-settings', { messagesDays: 0.000001 })).status).toBe(200)
   const { id } = (await api.post('messages/send', { instanceId: instance.id, to: newNumber(), type: 'text', text: 'x' })).body
     .data
-  const schedule = await sql(databaseUrl).query(`select cron from pgboss.schedule where name = 'messages.expire'`)
-  expect(schedule.rows, 'the worker sweeps once a minute by itself').toEqual([{ cron: '* * * * *' }])
+  const schedule = await sql(databaseUrl).query(
+    `select name, cron from pgboss.schedule where name in ('messages.expire', 'messages.forget') order by name`,
+  )
+  expect(schedule.rows, 'the worker sweeps once a minute by itself').toEqual([
+    { name: 'messages.expire', cron: '* * * * *' },
+    { name: 'messages.forget', cron: '*/10 * * * *' },
+  ])
   const app = await openApp(databaseUrl, { RETENTION_DAYS_MESSAGES: '0.00001' })
   await until(async () => {
     await sweepMessages(app)

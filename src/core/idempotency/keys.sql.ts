@@ -66,6 +66,15 @@ export async function readResults(
   return rows
 }
 
+/** Those of the workspaces that have keys (primary key). */
+export async function readHolders(sql: Sql, workspaceIds: readonly string[]): Promise<string[]> {
+  const { rows } = await sql.query<{ id: string }>(
+    'select id from unnest($1::uuid[]) id where exists (select from idempotency_keys k where k."workspaceId" = id)',
+    [workspaceIds],
+  )
+  return rows.map(({ id }) => id)
+}
+
 /** Stores the results of claimed keys. */
 export async function storeResults(
   tx: Sql,

@@ -43,7 +43,7 @@ async function eraseAll(app: App, asked: Asked): Promise<Error | undefined> {
     if (erased < batchSize) break
     await app.failpoint('erase.between_batches')
   }
-  await forgetResults(app, asked.workspaceId, asked.phone, (value) => isOfNumber(value, asked.phone))
+  await forgetResults(app, asked.workspaceId, asked.phone, (records) => records.filter((one) => isOfNumber(one, asked.phone)))
   return (await countLeft(app.pool, asked)) > 0 ? new Error('a message with this number is being sent') : undefined
 }
 

@@ -26,6 +26,22 @@ export async function readExpiring(sql: Sql, days: number): Promise<Expiring[]> 
   return rows
 }
 
+/** The workspaces whose messages expire before `most` days, by `days` of the gateway and their own; 0 means for ever. */
+export async function readShort(sql: Sql, days: number, most: number): Promise<string[]> {
+  const { rows } = await sql.query<{ id: string }>(
+    `select w.id from workspaces w left join retention_settings r on r."workspaceId" = w.id
+     where least(nullif($1::float8, 0), nullif(r."messagesDays", 0)) < $2`,
+    [days, most],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** Those of the messages that are stored (primary key). */
+export async function readStored(sql: Sql, ids: readonly string[]): Promise<Set<string>> {
+  const { rows } = await sql.query<{ id: string }>('select id from messages where id = any($1::uuid[])', [ids])
+  return new Set(rows.map(({ id }) => id))
+}
+
 /**
  * Locks at most `batch` expired messages of the workspace, oldest first (index on workspaceId, createdAt, id). A scheduled message is as
  * old as its schedule. A message that has not left stays, and one that is locked waits for the next run.
