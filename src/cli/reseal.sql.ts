@@ -31,6 +31,7 @@ export const sealedColumns: readonly SealedColumn[] = [
     type: 'bytea',
   },
   { table: 'web_sessions', key: [{ name: 'instanceId', type: 'uuid' }], column: 'removal', type: 'bytea' },
+  { table: 'web_removals', key: id, column: 'creds', type: 'bytea' },
   { table: 'web_creds', key: [{ name: 'instanceId', type: 'uuid' }], column: 'data', type: 'bytea' },
   {
     table: 'web_keys',

@@ -185,4 +185,24 @@ describe('an instance whose connection the network closes', () => {
     await until(() => network.accounts.get(account)?.removed)
     expect(network.connected).toContain('390000000052')
   })
+
+  it('removes both devices of two logouts while the network was away', async () => {
+    const accounts = ['390000000067', '390000000068'] as const
+    const id = await client.pair(network, accounts[0])
+    const refused = (digits: string) => digits === accounts[0] || (digits === accounts[1] && isAway)
+    let isAway = false
+    network.onLogin = (digits) => (refused(digits) ? { tag: 'failure', attrs: { reason: '503' } } : undefined)
+    await client.api.post(`instances/${id}/logout`)
+    await client.api.post(`instances/${id}/connect`, {})
+    network.scan(await until(async () => (await client.state(id)).qr), accounts[1])
+    await client.reached(id, 'connected')
+    isAway = true
+    await client.api.post(`instances/${id}/logout`)
+    await client.reached(id, 'logged_out')
+    network.onLogin = undefined
+    await until(() => accounts.every((account) => network.accounts.get(account)?.removed))
+    const left = `select 1 from web_sessions where "instanceId" = $1 and removal is not null
+      union all select 1 from web_removals where "instanceId" = $1`
+    await until(async () => (await rowsOf(databaseUrl, left, [id])).length === 0)
+  })
 })

@@ -10,7 +10,8 @@ export interface Lease {
 
 const until = (parameter: string) => `clock_timestamp() + ${parameter} * interval '1 millisecond'`
 /** A connection is wanted, or a device is to be removed. */
-const wanted = `(s.open and (s."retryAt" is null or s."retryAt" <= clock_timestamp()) or s.removal is not null)`
+const wanted = `(s.open and (s."retryAt" is null or s."retryAt" <= clock_timestamp()) or s.removal is not null
+  or exists (select 1 from web_removals r where r."instanceId" = s."instanceId"))`
 
 /** Tells the other processes that this one can hold connections, and extends its leases that are about to run out. */
 export async function sendHeartbeat(sql: Sql, node: string, leaseMs: number): Promise<void> {

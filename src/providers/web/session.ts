@@ -61,10 +61,10 @@ export function startSession({ app, host, lease, inTurn }: SessionOptions): Sess
   async function run(): Promise<void> {
     const whatsApp = await loadWhatsApp(app)
     const wanted = await readSession(app.pool, instanceId)
-    const { removal, removalMs = 0 } = wanted ?? {}
+    const removal = { app, whatsApp, lease, signal: ending.signal }
     // The removal of an earlier device may take a day, and a new one does not wait for it.
     const ends = await Promise.allSettled([
-      removal && removeDevice({ app, whatsApp, lease, signal: ending.signal }, removal, removalMs),
+      ...(wanted?.removals ?? []).map(({ creds, leftMs }) => removeDevice(removal, creds, leftMs)),
       wanted?.open && wanted.waitMs <= 0 && stayOpen(whatsApp, wanted.phone),
     ])
     for (const end of ends) if (end.status === 'rejected') throw end.reason

@@ -26,12 +26,16 @@ export async function wantCode(tx: Sql, instanceId: string, phone: string): Prom
 }
 
 /**
- * Wants no connection any more. With `removal`, the sealed credentials, the device is to be removed from the account. The next device may
- * belong to another account, so it does not wait for the end of a ban.
+ * Wants no connection any more. With `removal`, the sealed credentials, the device is to be removed from the account; the removal of an
+ * earlier device that is still pending goes on. The next device may belong to another account, so it does not wait for the end of a ban.
  */
 export async function wantClosed(tx: Sql, instanceId: string, removal?: Buffer): Promise<void> {
   await tx.query(
-    `update web_sessions set open = false, phone = null, "retryAt" = null, removal = coalesce($2, removal),
+    `with earlier as (
+       insert into web_removals ("instanceId", creds, until)
+       select "instanceId", removal, "removalUntil" from web_sessions where "instanceId" = $1 and removal is not null and $2::bytea is not null
+     )
+     update web_sessions set open = false, phone = null, "retryAt" = null, removal = coalesce($2, removal),
        "removalUntil" = case when $2::bytea is null then "removalUntil" else now() + interval '${removalHours} hours' end
      where "instanceId" = $1`,
     [instanceId, removal ?? null],
@@ -40,7 +44,8 @@ export async function wantClosed(tx: Sql, instanceId: string, removal?: Buffer):
 
 /** Forgets the credentials of a removed device; those of a later one stay. */
 export async function endRemoval(sql: Sql, instanceId: string, removal: Buffer): Promise<void> {
-  const text = 'update web_sessions set removal = null, "removalUntil" = null where "instanceId" = $1 and removal = $2'
+  const text = `with earlier as (delete from web_removals where "instanceId" = $1 and creds = $2)
+    update web_sessions set removal = null, "removalUntil" = null where "instanceId" = $1 and removal = $2`
   await sql.query(text, [instanceId, removal])
 }
 
@@ -55,20 +60,31 @@ export interface WantedSession {
   phone: string | null
   /** Milliseconds without an attempt; 0 or less if one may be made now. */
   waitMs: number
-  removal: Buffer | null
-  /** Milliseconds until the time for the removal is over. */
-  removalMs: number
+  /** The devices that are to be removed: each with its sealed credentials, and the milliseconds until the time for it is over. */
+  removals: { creds: Buffer; leftMs: number }[]
+}
+
+interface SessionRow extends Omit<WantedSession, 'removals'> {
+  creds: Buffer | null
+  leftMs: number
 }
 
 export async function readSession(sql: Sql, instanceId: string): Promise<WantedSession | undefined> {
-  const { rows } = await sql.query<WantedSession>({
+  const { rows } = await sql.query<SessionRow>({
     name: 'web.session',
-    text: `select open, phone, removal, coalesce(extract(epoch from "removalUntil" - now()) * 1000, 0)::float8 as "removalMs",
-        coalesce(extract(epoch from "retryAt" - now()) * 1000, 0)::float8 as "waitMs"
-      from web_sessions where "instanceId" = $1`,
+    text: `select s.open, s.phone, coalesce(extract(epoch from s."retryAt" - now()) * 1000, 0)::float8 as "waitMs", r.creds,
+        coalesce(extract(epoch from r.until - now()) * 1000, 0)::float8 as "leftMs"
+      from web_sessions s left join lateral (
+        select s.removal as creds, s."removalUntil" as until where s.removal is not null
+        union all select creds, until from web_removals w where w."instanceId" = s."instanceId"
+      ) r on true
+      where s."instanceId" = $1`,
     values: [instanceId],
   })
-  return rows[0]
+  const [first] = rows
+  if (!first) return undefined
+  const removals = rows.flatMap(({ creds, leftMs }) => (creds ? [{ creds, leftMs }] : []))
+  return { open: first.open, phone: first.phone, waitMs: first.waitMs, removals }
 }
 
 /** Notes a refusal with code 463. Returns the number of the last 24 hours. */
