@@ -14,8 +14,9 @@ it('is not sent again', async () => {
     opened++
     return null
   }
+  const app = { pool: { query: async () => ({ rows: [] }) } } as unknown as App
   const session = { live: () => ({ socket: {} }), pacer: { take: () => 0 } } as unknown as Session
-  const send = createSend({ app: {} as App, host: () => ({ file }) as unknown as Host, session: () => session })
+  const send = createSend({ app, host: () => ({ file }) as unknown as Host, session: () => session })
   const instance = { id: 'instance', settings: { typing: false } } as ProviderInstance<WebSettings>
   const message = {
     reference: 'message',

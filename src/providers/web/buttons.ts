@@ -3,15 +3,19 @@ import { randomBytes } from 'node:crypto'
 import type { proto } from 'baileys'
 import type { App } from '../../core/app.ts'
 import type { OutgoingMessage } from '../outgoing.ts'
+import { phoneOf } from './address.ts'
 import type { ComposeOptions } from './composing.ts'
 import { type Option, readOptions, storeOptions } from './options.sql.ts'
 
 type ButtonsMessage = Extract<OutgoingMessage, { type: 'buttons' }>
 
-/** Stores the options of a message before it leaves, so that an answer that is faster than us is understood. */
-export async function offerOptions({ app, instance }: ComposeOptions, { to, content }: ButtonsMessage): Promise<void> {
+/**
+ * Stores the options of a message before it leaves, so that an answer that is faster than us is understood: under the number of its
+ * address, which the answer comes from.
+ */
+export async function offerOptions({ app, instance, jid }: ComposeOptions, { to, content }: ButtonsMessage): Promise<void> {
   const options = content.buttons.map(({ id, displayText }) => ({ id, label: displayText }))
-  await storeOptions(app.pool, instance.id, to, options)
+  await storeOptions(app.pool, instance.id, phoneOf(jid) ?? to, options)
 }
 
 /** The text of a message with numbered options. */

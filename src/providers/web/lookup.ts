@@ -2,9 +2,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { BinaryNode } from 'baileys'
 import type { App } from '../../core/app.ts'
+import { phoneOf } from './address.ts'
 import { type CarryOut, callHolder } from './calls.ts'
 import type { Live } from './live.ts'
-import { readNumbers, storeNumbers } from './numbers.sql.ts'
+import { type NumberAnswer, readNumbers, storeNumbers } from './numbers.sql.ts'
 
 const batchSize = 20
 const everyMs = 1_000
@@ -44,20 +45,17 @@ export async function askNetwork(
     const batch = numbers.slice(from, from + batchSize)
     const before = lines.get(live) ?? Promise.resolve()
     const turn = before.then(async () => {
-      if (performance.now() > deadline) return false
-      for (const [number, exists] of await askBatch(live, batch)) found[number] = exists
-      return true
+      if (performance.now() > deadline) return undefined
+      return await askBatch(live, batch)
     })
     lines.set(
       live,
       turn.catch(() => true).then((asked) => (asked ? pause(everyMs, undefined, { ref: false }) : undefined)),
     )
-    if (!(await turn)) return found
-    const answered = batch.flatMap((phone) => {
-      const exists = found[phone]
-      return exists === undefined ? [] : { phone, exists }
-    })
-    await storeNumbers(app.pool, instanceId, answered)
+    const answers = await turn
+    if (!answers) return found
+    for (const { phone, exists } of answers) found[phone] = exists
+    await storeNumbers(app.pool, instanceId, answers)
   }
   return found
 }
@@ -73,22 +71,21 @@ interface Contact {
  * Argentina with or without the digit for mobiles. The network therefore repeats the number; `onWhatsApp` of the package drops it. If an
  * answer belongs to no number of the batch, it may belong to any that got none, so those stay open.
  */
-async function askBatch({ socket, whatsApp }: Live, batch: readonly string[]): Promise<[string, boolean][]> {
+async function askBatch({ socket, whatsApp }: Live, batch: readonly string[]): Promise<NumberAnswer[]> {
   const query = new whatsApp.USyncQuery().withContactProtocol()
   for (const protocol of query.protocols) protocol.parser = contactOf
   for (const number of batch) query.withUser(new whatsApp.USyncUser().withPhone(number))
   const { list } = (await socket.executeUSyncQuery(query)) ?? { list: [] }
-  const found = new Map<string, boolean>()
+  const found = new Map<string, NumberAnswer>()
   let isUnclear = false
   for (const { id, contact } of list) {
+    const written = phoneOf(id)
     const { asked = `+${id.split('@')[0]}`, exists } = contact as Contact
-    if (batch.includes(asked)) found.set(asked, exists)
+    const address = exists && written && written !== asked ? written : null
+    if (batch.includes(asked)) found.set(asked, { phone: asked, exists, address })
     else if (exists) isUnclear = true
   }
-  return batch.flatMap((number): [string, boolean][] => {
-    const exists = found.get(number) ?? (isUnclear ? undefined : false)
-    return exists === undefined ? [] : [[number, exists]]
-  })
+  return batch.flatMap((phone) => found.get(phone) ?? (isUnclear ? [] : { phone, exists: false, address: null }))
 }
 
 function contactOf({ attrs, content }: BinaryNode): Contact {

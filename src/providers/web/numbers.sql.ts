@@ -12,16 +12,35 @@ export async function readNumbers(sql: Sql, instanceId: string, phones: readonly
   return new Map(rows.map(({ phone, exists }) => [phone, exists]))
 }
 
-export async function storeNumbers(
-  sql: Sql,
-  instanceId: string,
-  answers: readonly { phone: string; exists: boolean }[],
-): Promise<void> {
+/** Number of an address that has other digits than the number that was asked for. */
+export async function readAddress(sql: Sql, instanceId: string, phone: string): Promise<string | undefined> {
+  const { rows } = await sql.query<{ address: string }>({
+    name: 'web.numbers.address',
+    text: 'select address from web_numbers where "instanceId" = $1 and phone = $2 and address is not null',
+    values: [instanceId, phone],
+  })
+  return rows[0]?.address
+}
+
+export interface NumberAnswer {
+  phone: string
+  exists: boolean
+  /** The number as the network writes it, if that has other digits. */
+  address: string | null
+}
+
+export async function storeNumbers(sql: Sql, instanceId: string, answers: readonly NumberAnswer[]): Promise<void> {
   await sql.query({
     name: 'web.numbers.store',
-    text: `insert into web_numbers ("instanceId", phone, exists, "checkedAt")
-      select $1, u.phone, u.exists, now() from unnest($2::text[], $3::boolean[]) as u(phone, exists)
-      on conflict ("instanceId", phone) do update set exists = excluded.exists, "checkedAt" = excluded."checkedAt"`,
-    values: [instanceId, answers.map(({ phone }) => phone), answers.map(({ exists }) => exists)],
+    text: `insert into web_numbers ("instanceId", phone, exists, address, "checkedAt")
+      select $1, u.phone, u.exists, u.address, now() from unnest($2::text[], $3::boolean[], $4::text[]) as u(phone, exists, address)
+      on conflict ("instanceId", phone)
+        do update set exists = excluded.exists, address = excluded.address, "checkedAt" = excluded."checkedAt"`,
+    values: [
+      instanceId,
+      answers.map(({ phone }) => phone),
+      answers.map(({ exists }) => exists),
+      answers.map(({ address }) => address),
+    ],
   })
 }

@@ -3,7 +3,8 @@ import { definePrune } from '../../core/jobs/prune.ts'
 
 export const pruneWeb = definePrune(
   { name: 'web.prune', cron: '23 * * * *' },
-  { table: 'web_numbers', where: `"checkedAt" < now() - interval '7 days'` },
+  // Messages go on to the address that the network named.
+  { table: 'web_numbers', where: `"checkedAt" < now() - interval '7 days' and address is null` },
   { table: 'web_options', where: `"sentAt" < now() - interval '7 days'` },
   { table: 'web_calls', where: `"createdAt" < now() - interval '1 hour'` },
 )

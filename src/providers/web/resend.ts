@@ -1,13 +1,13 @@
 // Composes a message again that its recipient could not decrypt. The package itself remembers only what this process sent lately.
 import type { proto, WAMessageKey } from 'baileys'
 import type { App } from '../../core/app.ts'
+import { addressOf, jidOf } from './address.ts'
 import { nativeContent } from './buttons.ts'
 import { contentOf, nativeOf } from './content.ts'
 import type { Host } from './host.ts'
 import type { Live } from './live.ts'
 import { MediaRejected } from './media.ts'
 import { silent } from './package.ts'
-import { jidOf } from './stanza-id.ts'
 
 export interface ResendOptions {
   app: App
@@ -25,9 +25,11 @@ export async function sentContent(
   const [message, instance] = await Promise.all([host.sent(instanceId, id), host.instance(instanceId)])
   if (!message || !instance) return undefined
   const { socket, whatsApp } = live
-  const jid = jidOf(message.to)
+  const jid = await addressOf(app, instanceId, message.to)
   const asking = whatsApp.isLidUser(remoteJid) ? await socket.signalRepository.lidMapping.getPNForLID(remoteJid) : remoteJid
-  if (!asking || !whatsApp.areJidsSameUser(asking, jid)) return undefined
+  // It may have left before the network named another address.
+  const addresses = [jid, jidOf(message.to)]
+  if (!asking || !addresses.some((address) => whatsApp.areJidsSameUser(asking, address))) return undefined
   const options = { app, host, live, instance, jid, stanzaId: id }
   const native = nativeOf(options, message)
   if (native) return nativeContent(options, native)

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../../core/app.ts'
 import type { OutgoingMessage, SendOutcome } from '../outgoing.ts'
 import type { ProviderInstance } from '../provider.ts'
+import { addressOf } from './address.ts'
 import { composeFor } from './content.ts'
 import type { Host } from './host.ts'
 import { LeaseLost } from './leases.sql.ts'
@@ -12,7 +13,7 @@ import { refusal } from './refusal.ts'
 import { noteRestriction } from './restriction.ts'
 import type { Session } from './session.ts'
 import type { WebSettings } from './settings.ts'
-import { jidOf, stanzaIdOf } from './stanza-id.ts'
+import { stanzaIdOf } from './stanza-id.ts'
 import { timing } from './timing.ts'
 
 type Instance = ProviderInstance<WebSettings>
@@ -68,9 +69,9 @@ export function createSend({
     message: OutgoingMessage,
     id: string,
   ): Promise<SendOutcome> {
-    const jid = jidOf(message.to)
     let write: () => Promise<unknown>
     try {
+      const jid = await addressOf(app, instance.id, message.to)
       if (instance.settings.typing) await type(live, jid, message.body)
       write = await composeFor({ app, host, live, instance, jid, stanzaId: id }, message)
     } catch (error) {

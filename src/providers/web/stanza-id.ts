@@ -4,8 +4,3 @@ import { createHash } from 'node:crypto'
 export function stanzaIdOf(reference: string): string {
   return `3EB0${createHash('sha256').update(reference).digest('hex').slice(0, 18).toUpperCase()}`
 }
-
-/** Address of a number, E.164, on the network. */
-export function jidOf(phone: string): string {
-  return `${phone.replace('+', '')}@s.whatsapp.net`
-}

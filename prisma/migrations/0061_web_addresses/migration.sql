@@ -1,0 +1,2 @@
+-- The number as the network writes it, where a look-up told that it has other digits.
+ALTER TABLE "web_numbers" ADD COLUMN "address" TEXT;
