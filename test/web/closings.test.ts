@@ -41,6 +41,14 @@ describe('an instance whose connection the network closes', () => {
     network.accounts.get(account)?.connection?.ws.terminate()
   }
 
+  /** Another connection takes the place of this one. */
+  const replace = (account: string) =>
+    network.accounts.get(account)?.connection?.send({
+      tag: 'stream:error',
+      attrs: {},
+      content: [{ tag: 'conflict', attrs: { type: 'replaced' } }],
+    })
+
   it.each([
     ['403', '390000000041'],
     ['406', '390000000042'],
@@ -127,11 +135,7 @@ describe('an instance whose connection the network closes', () => {
     const id = await client.pair(network, account)
     const before = network.logins
     const replacedAt = performance.now()
-    network.accounts.get(account)?.connection?.send({
-      tag: 'stream:error',
-      attrs: {},
-      content: [{ tag: 'conflict', attrs: { type: 'replaced' } }],
-    })
+    replace(account)
     await until(() => network.logins > before)
     // It waits as long as a lease lasts, in which the other connection ends if it is a mistake.
     expect(performance.now() - replacedAt).toBeGreaterThan(1_900)
@@ -139,6 +143,26 @@ describe('an instance whose connection the network closes', () => {
     expect(await client.state(id)).toMatchObject({ status: 'connected', lastError: null })
     const [row] = await rowsOf(databaseUrl, 'select cardinality(disconnections) as n from instances where id = $1', [id])
     expect(row.n).toBe(0)
+  })
+
+  it('with 440 again and again keeps its login, and waits for a new connect', async () => {
+    const account = '390000000070'
+    const id = await client.pair(network, account)
+    hasten(gateway, { leaseMs: 50 })
+    const before = network.logins
+    for (let n = 0; n < 3; n++) {
+      await until(() => network.logins === before + n && network.connected.includes(account))
+      await client.reached(id, 'connected')
+      replace(account)
+    }
+    const lastError = 'another program connects with the login of this device again and again (440)'
+    expect(await client.reached(id, 'disconnected')).toMatchObject({ lastError })
+    expect(await rowOf(id)).toMatchObject({ restricted: false, logins: 1 })
+    expect(await isWanted(id)).toBe(false)
+    expect(network.logins).toBe(before + 2)
+    hasten(gateway, { leaseMs: 2_000 })
+    expect((await client.api.post(`instances/${id}/connect`, {})).status).toBe(200)
+    await client.reached(id, 'connected')
   })
 
   it('tells what the network says of its account: a lock on new chats, and the cap on them', async () => {

@@ -22,12 +22,15 @@ export type Action =
   | { do: 'stop'; error: string }
   /** The network takes only a newer version: connect again with that one, a few times. */
   | { do: 'renew'; error: string }
-  /** Another connection with this login exists: check which process holds the lease. */
+  /** Another connection with this login exists: check which process holds the lease, and stop if that happens often. */
   | { do: 'check_holder' }
   /** The account is banned for a time. */
   | { do: 'wait'; ms: number; error: string }
   /** The device is not linked any more: forget the login. */
   | { do: 'forget'; error: string; restricted: boolean }
+
+/** Another program has the login: each of the two would replace the connection of the other. */
+export const contested = 'another program connects with the login of this device again and again (440)'
 
 const outdated = 'the network does not take this version of WhatsApp Web any more (405)'
 

@@ -5,7 +5,7 @@ import type { App } from '../../core/app.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
 import type { StateChange } from '../reports.ts'
 import { type HeldLease, isPaired, type Login, openLogin } from './auth-state.ts'
-import { type Action, actionFor, reconnectDelayMs } from './closing.ts'
+import { type Action, actionFor, contested, reconnectDelayMs } from './closing.ts'
 import type { Host } from './host.ts'
 import { receiveFrom } from './inbound.ts'
 import { deleteLogin } from './keys.sql.ts'
@@ -45,6 +45,9 @@ export interface SessionOptions {
 
 /** So many attempts follow when the network refuses the version of the client. */
 const mostRenewals = 3
+/** After so many replacements in this time by another connection with the same login, the session ends: it would fight for ever. */
+const mostReplacements = 3
+const replacementsMs = 600_000
 /** Longest time that the login of one connection holds back others. */
 const loginMs = 5_000
 
@@ -155,12 +158,16 @@ export function startSession({ app, host, lease, inTurn }: SessionOptions): Sess
     host.ready(instanceId)
   }
 
+  let replacedAt: number[] = []
   /** Stores what a closed connection means. Returns false if there is nothing to connect again. */
   async function settle(action: Action): Promise<boolean> {
     if (action.do === 'restart') return true
     if (action.do === 'check_holder') {
       // The holder of the lease decides: with the lease still here, the other connection is a mistake that ends soon.
       await sqlTransaction(app.pool, (tx) => lockLease(tx, lease))
+      const now = performance.now()
+      replacedAt = [...replacedAt.filter((at) => now - at < replacementsMs), now]
+      if (replacedAt.length >= mostReplacements) return await settle({ do: 'stop', error: contested })
       await pause(timing(app).leaseMs, undefined, { signal: ending.signal })
       return true
     }
