@@ -1,4 +1,5 @@
 // Proves that an endpoint is made on its page, that a failed delivery is found with its reason, and that it is delivered again.
+import type { Route } from 'playwright-core'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
 import { commons } from '../kit/commons.ts'
@@ -60,6 +61,29 @@ describe.runIf(browserFound)('webhooks', () => {
       const disable = 'mutation($id: ID!) { updateWebhook(id: $id, input: { enabled: false }) { id } }'
       await who.person.api.graphql(disable, { id: body.data.createWebhook.id })
       await row.getByText('Disabled: by hand').waitFor()
+    })
+  })
+
+  it('say why one is not there while it is asked for again, and show it once it is', async () => {
+    const who = await furnished(site)
+    const { url } = await openReceiver()
+    const create = 'mutation($input: CreateWebhookInput!) { createWebhook(input: $input) { id } }'
+    const { body } = await who.person.api.graphql(create, { input: { url, events: ['message_sent'] } })
+    await visit(site, { as: who.person, path: '/me' }, async ({ page, expected }) => {
+      expected.push(/ERR_CONNECTION_REFUSED/)
+      const held: Route[] = []
+      let asked = 0
+      await page.route('**/graphql', async (route) => {
+        if (!route.request().postData()?.includes('query Endpoint(')) return await route.continue()
+        if (asked++ === 0) await route.abort('connectionrefused')
+        else held.push(route)
+      })
+      await page.goto(`${site.url}/me/webhooks/${body.data.createWebhook.id}`)
+      await until(() => held.length > 0)
+      await page.getByRole('alert').getByText('The gateway cannot be reached.').waitFor()
+      for (const route of held) await route.continue()
+      await page.unrouteAll()
+      await page.getByRole('heading', { level: 1, name: url }).waitFor()
     })
   })
 

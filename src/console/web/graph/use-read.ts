@@ -11,8 +11,9 @@ export const againMs = 1_500
 
 export interface Reading<Data> {
   data: Data | undefined
+  /** Stays until the next answer to the same question, so that a reader does not see it come and go. */
   error: ApiError | undefined
-  /** False while an answer to the same question is only asked for again, so that an empty list stays an empty list. */
+  /** False while the same question is only asked again, so that an empty list stays an empty list. */
   loading: boolean
   again: () => void
 }
@@ -38,11 +39,13 @@ export function useRead<Data, Variables extends object>(
     return () => clearTimeout(timer)
   }, [error, pause, run])
   const asked = JSON.stringify(variables)
-  const answered = useRef<string>(undefined)
+  const last = useRef<{ asked: string; error: CombinedError | undefined }>(undefined)
   useEffect(() => {
-    if (data && !fetching) answered.current = asked
-  }, [data, fetching, asked])
-  return { data, error: error && apiErrorOf(error), loading: fetching && answered.current !== asked, again }
+    if ((data || error) && !fetching) last.current = { asked, error }
+  }, [data, error, fetching, asked])
+  const before = last.current?.asked === asked ? last.current : undefined
+  const failure = fetching ? (error ?? before?.error) : error
+  return { data, error: failure && apiErrorOf(failure), loading: fetching && !before, again }
 }
 
 /** The refusal behind an error of urql. */

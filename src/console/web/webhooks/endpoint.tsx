@@ -51,8 +51,11 @@ export function Endpoint() {
   const enabled = useTask((enabled: boolean) => change(graph, ChangeEndpointDocument, { id, input: { enabled } }))
   const endpoint = data?.webhook
   const runs = endpoint?.redelivery?.status === 'pending' || endpoint?.redelivery?.status === 'processing'
-  useRefresh(true, again)
-  if (!endpoint) return loading || !error ? <Page title={text.endpoint}>{words.loading}</Page> : <Missing error={error} />
+  useRefresh(endpoint !== undefined, again)
+  if (!endpoint) {
+    if (!loading && (error?.code === 'NOT_FOUND' || error?.code === 'VALIDATION_ERROR')) return <NotFound />
+    return <Page title={text.endpoint}>{error ? <Refusal error={error} /> : words.loading}</Page>
+  }
   const close = () => setOpen(null)
   return (
     <Page
@@ -127,15 +130,6 @@ export function Endpoint() {
         </Confirm>
       )}
       {secret !== null && <SecretDialog secret={secret} close={() => setSecret(null)} />}
-    </Page>
-  )
-}
-
-function Missing({ error }: { error: { code: string } }) {
-  if (error.code === 'NOT_FOUND' || error.code === 'VALIDATION_ERROR') return <NotFound />
-  return (
-    <Page title={text.endpoint}>
-      <Refusal error={error} />
     </Page>
   )
 }
