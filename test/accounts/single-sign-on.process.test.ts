@@ -41,6 +41,18 @@ describe('signing in through the provider', () => {
     expect(rows).toEqual([{ providerId: 'example', accessToken: null, refreshToken: null, idToken: null }])
   })
 
+  it('returns to the page of the console that asked for it, and to no other origin', async () => {
+    provider.claims = { sub: randomUUID(), email: `${randomUUID()}@example.com`, email_verified: true, name: 'Ada' }
+    const returned = async (next: string) =>
+      (await browse(`${start()}?${new URLSearchParams({ next })}`, [gateway.url, issuer()])).location
+    expect(await returned('/invitation?token=abc')).toBe(`${consoleUrl}/invitation?token=abc`)
+    expect(new URL(await returned('//evil.example/')).origin).toBe(consoleUrl)
+    for (const next of ['https://evil.example/', '@evil.example/', '.evil.example/', '/a\nb']) {
+      const answer = await api(gateway).get(`/api/auth/oauth/example?${new URLSearchParams({ next })}`)
+      expect([next, answer.status]).toEqual([next, 400])
+    }
+  })
+
   it('finds the same account by the subject, not by the address', async () => {
     const [sub, email] = [randomUUID(), `${randomUUID()}@example.com`]
     await signInThere({ sub, email })

@@ -8,7 +8,7 @@ import { forgotBody, resetBody } from './password-reset.ts'
 import { sessionPath } from './sessions.ts'
 import { loginBody } from './sign-in.ts'
 import { signUpBody } from './sign-up.ts'
-import { callbackQuery } from './single-sign-on.ts'
+import { callbackQuery, leaveQuery } from './single-sign-on.ts'
 import { emailBody, verifyBody } from './verify-email.ts'
 
 interface Body {
@@ -189,10 +189,11 @@ export const described = {
     description:
       'For browsers: redirects to the identity provider, if one is configured. The provider redirects to the callback.',
     pathParameters: provider,
+    query: leaveQuery,
     answer: null,
     done: 'Redirects to the provider.',
     setsCookie: true,
-    errors: ['NOT_FOUND', 'API_RATE_LIMIT_EXCEEDED'],
+    errors: ['VALIDATION_ERROR', 'NOT_FOUND', 'API_RATE_LIMIT_EXCEEDED'],
   },
   returnFromProvider: {
     operationId: 'returnFromProvider',

@@ -5,11 +5,21 @@ import type { App } from '../../core/app.ts'
 import { fail, failure } from '../../core/errors.ts'
 import { inTime } from '../../core/time-limit.ts'
 import { parse } from '../../core/validation.ts'
-import { consoleHome } from '../mail/console-url.ts'
+import { consoleHome, consoleUrl } from '../mail/console-url.ts'
 import { countRequest } from './anonymous-limits.ts'
 import { asking, headersOf, passCookies } from './auth-call.ts'
 import { anonymousOf } from './claimant.ts'
 import { identity } from './identity.ts'
+
+/** The path stands behind the address of the console, so it cannot lead to another origin. */
+export const leaveQuery = z.object({
+  next: z
+    .string()
+    .max(2_000)
+    .regex(/^\/[\x21-\x7e]*$/, 'must be a path of the console')
+    .optional()
+    .describe('The page of the console to return to, as a path with its query; the start page by default.'),
+})
 
 /** Query parameters that the provider sends the browser back with. It may add others. */
 export const callbackQuery = z.object({
@@ -27,17 +37,23 @@ let exchanges = 0
 
 /**
  * Redirects the browser to the provider. The state that it must bring back is stored in the database.
- * @throws NOT_FOUND when the provider is not configured; API_RATE_LIMIT_EXCEEDED when the network is over its limit; SERVICE_UNAVAILABLE
- * when the provider does not respond.
+ * @throws NOT_FOUND when the provider is not configured; VALIDATION_ERROR when the query is invalid; API_RATE_LIMIT_EXCEEDED when the network
+ * is over its limit; SERVICE_UNAVAILABLE when the provider does not respond.
  */
 export async function leaveForProvider(app: App, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { provider } = request.params as { provider: string }
   const auth = await identity(app).withProvider(provider)
+  const { next } = parse(leaveQuery, request.query)
   await countRequest(app, anonymousOf(request), 'single sign-on')
   const { response, headers } = await asking(
     app,
     auth.api.signInSocial({
-      body: { provider, callbackURL: consoleHome(app), errorCallbackURL: consoleHome(app), disableRedirect: true },
+      body: {
+        provider,
+        callbackURL: next ? consoleUrl(app) + next : consoleHome(app),
+        errorCallbackURL: consoleHome(app),
+        disableRedirect: true,
+      },
       headers: headersOf(request),
       returnHeaders: true,
     }),

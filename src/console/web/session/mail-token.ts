@@ -11,3 +11,8 @@ function takeMailToken(): string | null {
 
 /** Null if the page was opened without one. */
 export const mailToken = takeMailToken()
+
+/** That path with the token, if it is the page of an invitation: for a sign-in that leaves this page, and comes back to it. */
+export function withMailToken(path: string): string {
+  return mailToken && path === '/invitation' ? `${path}?${new URLSearchParams({ token: mailToken })}` : path
+}

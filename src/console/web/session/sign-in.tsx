@@ -12,6 +12,7 @@ import { Refusal } from '../ui/refusal.tsx'
 import { submits, useTask } from '../ui/use-task.ts'
 import { words } from '../words/words.ts'
 import { ApiError, post } from './auth-call.ts'
+import { withMailToken } from './mail-token.ts'
 import { begin, onPhase, phaseOf } from './session.ts'
 import { text } from './words.ts'
 
@@ -64,7 +65,7 @@ export function SignIn() {
         </button>
       </form>
       {settings.provider && (
-        <button type="button" className={parts.button} onClick={() => leaveFor(settings.provider as string)}>
+        <button type="button" className={parts.button} onClick={() => leaveFor(settings.provider as string, safeNext(next))}>
           {signIn.sso}
         </button>
       )}
@@ -76,10 +77,11 @@ export function SignIn() {
   )
 }
 
-/** The gateway redirects to the identity provider, and that one back to the start page. */
-function leaveFor(provider: string): void {
+/** The gateway redirects to the identity provider, and that one back to the page that asked for the sign-in. */
+function leaveFor(provider: string, next: string): void {
   prefer('known', '1')
-  location.assign(`${settings.base}/api/auth/oauth/${encodeURIComponent(provider)}`)
+  const query = next === '/' ? '' : `?${new URLSearchParams({ next: withMailToken(next) })}`
+  location.assign(`${settings.base}/api/auth/oauth/${encodeURIComponent(provider)}${query}`)
 }
 
 function GoOn({ to }: { to: string }) {
