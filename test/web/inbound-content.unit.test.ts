@@ -76,6 +76,11 @@ it.each([
     { type: 'text', body: 'Red', content: { kind: 'list', buttonId: 'r1' } },
   ],
   [
+    'a row of a list without an id',
+    { listResponseMessage: { title: 'Red' } },
+    { type: 'text', body: 'Red', content: { kind: 'list', buttonId: 'Red' } },
+  ],
+  [
     'the answer to a native button',
     { interactiveResponseMessage: { body: { text: 'Yes' }, nativeFlowResponseMessage: { paramsJson: '{"id":"y"}' } } },
     { type: 'text', body: 'Yes', content: { kind: 'button', buttonId: 'y' } },
@@ -83,7 +88,7 @@ it.each([
   [
     'an answer whose parameters are broken',
     { interactiveResponseMessage: { body: { text: 'Yes' }, nativeFlowResponseMessage: { paramsJson: '{' } } },
-    { type: 'text', body: 'Yes', content: { kind: 'button' } },
+    { type: 'text', body: 'Yes', content: { kind: 'button', buttonId: 'Yes' } },
   ],
   [
     'a reaction',

@@ -101,8 +101,10 @@ function text(body: string | null | undefined): Taken {
   return { type: 'text', body: body ?? '', content: { kind: 'text' } }
 }
 
-function choice(kind: 'button' | 'list', buttonId: string | null | undefined, label: string | null | undefined): Taken {
-  return { type: 'text', body: choiceText(buttonId, label), content: { kind, ...(buttonId ? { buttonId } : {}) } }
+/** Other programs send choices without ids. The label stands for one, as it does on `cloud`. */
+function choice(kind: 'button' | 'list', id: string | null | undefined, label: string | null | undefined): Taken {
+  const buttonId = id || label
+  return { type: 'text', body: choiceText(id, label), content: { kind, ...(buttonId ? { buttonId } : {}) } }
 }
 
 type FileMessage = Pick<proto.Message.IDocumentMessage, 'directPath' | 'mediaKey' | 'mimetype' | 'url' | 'fileName'>
