@@ -28,6 +28,7 @@ const ofWorkspace: readonly (readonly [table: string, where: string])[] = [
   ['sandbox_steps', below('instanceId', 'instances')],
   ['sandbox_messages', below('instanceId', 'instances')],
   ['web_keys', below('instanceId', 'instances')],
+  ['cloud_addresses', below('instanceId', 'instances')],
   ['web_removals', below('instanceId', 'instances')],
   ['web_creds', below('instanceId', 'instances')],
   ['web_sessions', below('instanceId', 'instances')],

@@ -72,6 +72,8 @@ export interface InboundMessage {
   providerMessageId: string
   /** The sender's number, E.164, or the network's own id where it gives no number. */
   from: string
+  /** Other numbers to which messages were sent and that the network writes as that of the sender. */
+  alsoKnownAs?: readonly string[]
   type: MessageType
   /** The text, the caption, or what stands for the content in a list. */
   body: string

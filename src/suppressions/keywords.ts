@@ -9,6 +9,8 @@ export interface InboundText {
   workspaceId: string
   /** The sender; a network may give an id that is no number. */
   from: string
+  /** Other numbers to which messages were sent that reach the sender. */
+  alsoKnownAs?: readonly string[]
   body: string
 }
 
@@ -23,14 +25,14 @@ export async function applyKeywords<Text extends InboundText>(
   tx: Sql,
   texts: readonly Text[],
 ): Promise<{ text: Text; reply: string | null }[]> {
-  const short = texts.filter(({ from, body }) => body.length <= longest && phone.safeParse(from).success)
+  const short = texts.filter((text) => text.body.length <= longest && numbersOf(text).length > 0)
   if (short.length === 0) return []
   const settings = await readKeywords(tx, [...new Set(short.map(({ workspaceId }) => workspaceId))])
   const added: { text: Text; reply: string | null }[] = []
   for (const text of short) {
-    const { workspaceId, from, body } = text
+    const { workspaceId, body } = text
     const word = wordOf(body)
-    const numbers = [{ workspaceId, phone: from }]
+    const numbers = numbersOf(text).map((phone) => ({ workspaceId, phone }))
     const { keywords = defaultKeywords, reply = null } = settings.get(workspaceId) ?? {}
     if (word === startWord) await deleteSuppressions(tx, numbers)
     else if (keywords.some((keyword) => wordOf(keyword) === word)) {
@@ -39,4 +41,9 @@ export async function applyKeywords<Text extends InboundText>(
     }
   }
   return added
+}
+
+/** A network may write a number with digits that no caller may send to, such as those of Mexico with the digit for mobiles. */
+function numbersOf({ from, alsoKnownAs = [] }: InboundText): string[] {
+  return [from, ...alsoKnownAs].filter((number) => phone.safeParse(number).success)
 }

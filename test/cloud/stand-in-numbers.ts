@@ -19,6 +19,8 @@ export interface MetaNumber {
   limit: string
   canSend: string
   templates: ApprovedByMeta[]
+  /** Digits of the recipients that Meta writes in another way, by the digits that messages are sent to. */
+  addresses: ReadonlyMap<string, string>
 }
 
 interface Request {
@@ -66,6 +68,7 @@ export function createAccounts(): AccountsOfMeta {
       limit: 'TIER_250',
       canSend: 'AVAILABLE',
       templates: [],
+      addresses: new Map(),
       ...given,
     }
     numbers.push(number)

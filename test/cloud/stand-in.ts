@@ -214,10 +214,10 @@ export async function openStandIn(version = 'v25.0'): Promise<StandIn> {
     const taken: Taken = { ...checked, wamid: `wamid.${randomBytes(24).toString('base64')}`, phoneNumberId: number.id }
     standIn.messages.push(taken)
     await standIn.onMessage?.(taken, number)
-    const input = checked.to
+    const digits = checked.to.replace('+', '')
     return {
       messaging_product: 'whatsapp',
-      contacts: [{ input, wa_id: input.replace('+', '') }],
+      contacts: [{ input: checked.to, wa_id: number.addresses.get(digits) ?? digits }],
       messages: [{ id: taken.wamid, message_status: 'accepted' }],
     }
   }

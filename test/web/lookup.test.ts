@@ -81,4 +81,9 @@ it('sends to the address that the network named, also later than seven days afte
     return rows.length > 0 ? rows : undefined
   })
   expect(received).toMatchObject({ from: `+${written}`, content: { kind: 'button', buttonId: 'yes' } })
+  await network.write(written, shop, { conversation: 'STOP' })
+  await until(async () => {
+    const { suppressions } = (await client.api.get('suppressions')).body.data
+    return suppressions.some(({ phone }: { phone: string }) => phone === typed)
+  })
 })

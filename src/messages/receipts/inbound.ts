@@ -24,19 +24,21 @@ export async function receiveMessages(app: App, messages: readonly InboundMessag
  * Stores those of the messages that are new, with their events and with what keywords among them ask for. Returns their rows. The caller
  * emits the signal `outbox` after the commit.
  */
-export async function receiveIn(app: App, tx: Sql, given: readonly InboundMessage[]): Promise<InboundRow[]> {
-  const messages = given.flatMap((message) => boundInbound(message) ?? [])
+export async function receiveIn(app: App, tx: Sql, reported: readonly InboundMessage[]): Promise<InboundRow[]> {
+  const messages = reported.flatMap((message) => boundInbound(message) ?? [])
   const rows = await insertInbound(tx, messages)
   await fetchLater(app, tx, rows)
-  const at = new Map(messages.map((message) => [message.providerMessageId, message.at]))
+  const given = new Map(messages.map((message) => [`${message.instanceId} ${message.providerMessageId}`, message]))
+  const givenOf = ({ instanceId, providerMessageId }: InboundRow) => given.get(`${instanceId} ${providerMessageId}`)
   await emit(
     tx,
-    rows.map(({ id, workspaceId, awaitsFile: _, ...row }) => {
+    rows.map((whole) => {
+      const { id, workspaceId, awaitsFile: _, ...row } = whole
       const fields = { messageId: id, ...row, status: 'received' as const }
-      return messageReceived.event(fields, { workspaceId, at: at.get(row.providerMessageId) ?? new Date() })
+      return messageReceived.event(fields, { workspaceId, at: givenOf(whole)?.at ?? new Date() })
     }),
   )
-  const texts = rows.filter(({ type }) => type === 'text')
+  const texts = rows.filter(({ type }) => type === 'text').map((row) => ({ ...row, alsoKnownAs: givenOf(row)?.alsoKnownAs }))
   const added = await applyKeywords(tx, texts)
   await acceptReplies(
     app,

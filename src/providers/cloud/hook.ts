@@ -3,6 +3,8 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { App } from '../../core/app.ts'
 import { codeOf, fail, failure } from '../../core/errors.ts'
 import type { ProviderAnswer, ProviderHost, ProviderRequest, ProviderRoute } from '../provider.ts'
+import type { InboundMessage } from '../reports.ts'
+import { readNumbersAt } from './addresses.sql.ts'
 import { inboundOf } from './hook-inbound.ts'
 import { type Change, readPost } from './hook-post.ts'
 import { receiptOf } from './hook-status.ts'
@@ -99,7 +101,8 @@ const mostItems = 500
 
 async function store(app: App, owner: KnownCloudInstance, { statuses, messages, contacts }: Change, host: Host): Promise<void> {
   const receipts = statuses.flatMap((item) => receiptOf(owner, item) ?? [])
-  const inbound = messages.flatMap((item) => inboundOf(owner.id, item, contacts) ?? [])
+  const written = messages.flatMap((item) => inboundOf(owner.id, item, contacts) ?? [])
+  const inbound = written.length > 0 ? await withNumbers(app, owner.id, written) : []
   count(app, 'ignored', statuses.length + messages.length - receipts.length - inbound.length)
   for (let from = 0; from < receipts.length; from += mostItems) {
     const results = await host.receipts(receipts.slice(from, from + mostItems))
@@ -109,6 +112,12 @@ async function store(app: App, owner: KnownCloudInstance, { statuses, messages, 
     const results = await host.inbound(inbound.slice(from, from + mostItems))
     for (const isNew of results) count(app, isNew ? 'applied' : 'duplicate', 1)
   }
+}
+
+/** Meta writes some numbers with other digits than those that messages were sent to, which an opt-out must reach too. */
+async function withNumbers(app: App, instanceId: string, messages: readonly InboundMessage[]): Promise<InboundMessage[]> {
+  const known = await readNumbersAt(app.pool, instanceId, [...new Set(messages.map(({ from }) => from))])
+  return messages.map((message) => ({ ...message, alsoKnownAs: known.get(message.from) }))
 }
 
 function drop(app: App, instanceId: string, { phoneNumberId, statuses, messages }: Change): void {

@@ -2,6 +2,7 @@
 import type { App } from '../../core/app.ts'
 import type { OutgoingMessage, SendOutcome } from '../outgoing.ts'
 import type { ProviderHost } from '../provider.ts'
+import { storeAddress } from './addresses.sql.ts'
 import { bodyOf, type FileReference } from './bodies.ts'
 import { type Later, reasonOf, unavailable, verdictOf } from './errors.ts'
 import { type GraphAnswer, type GraphError, graph, isObject } from './graph.ts'
@@ -41,6 +42,8 @@ export function createSend(app: App, host: () => Host) {
     const answer = await graph(app).call({ method: 'POST', path: `${phoneNumberId}/messages`, accessToken, json })
     const outcome = await outcomeOf(instance, message, answer)
     if (outcome.outcome === 'accepted') for (const key of keysOf(instance, message)) waits.end(key)
+    const address = answer.is === 'done' ? addressIn(answer.body) : undefined
+    if (address && address !== message.to) await storeAddress(app.pool, instance.id, message.to, address).catch(logged)
     if (answer.is === 'error' && fileCodes.has(answer.code)) await media.forget(instance, message, file).catch(logged)
     return outcome
   }
@@ -123,4 +126,11 @@ function keysOf({ id, settings }: CloudInstance, { to }: OutgoingMessage): [reci
 function idIn({ messages }: Record<string, unknown>): string | undefined {
   const first: unknown = Array.isArray(messages) ? messages[0] : undefined
   return isObject(first) && typeof first.id === 'string' ? first.id : undefined
+}
+
+/** The recipient's number as Meta writes it, E.164. */
+function addressIn({ contacts }: Record<string, unknown>): string | undefined {
+  const first: unknown = Array.isArray(contacts) ? contacts[0] : undefined
+  const digits = isObject(first) && typeof first.wa_id === 'string' ? first.wa_id : ''
+  return /^\d{5,15}$/.test(digits) ? `+${digits}` : undefined
 }

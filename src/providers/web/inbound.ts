@@ -6,6 +6,7 @@ import type { HeldLease } from './auth-state.ts'
 import { chosenOption } from './buttons.ts'
 import type { Host } from './host.ts'
 import { contentFrom } from './inbound-content.ts'
+import { readNumbersAt } from './numbers.sql.ts'
 import { isLeftAlone } from './socket.ts'
 import type { Decrypted, InboundStore } from './store-first.ts'
 
@@ -72,6 +73,7 @@ async function inboundOf(
     instanceId,
     providerMessageId: id,
     from: sender,
+    alsoKnownAs: await readNumbersAt(app.pool, instanceId, sender),
     ...taken,
     ...(option ? { body: option.label, content: { ...taken.content, kind: 'button', buttonId: option.id } } : {}),
     media: taken.media && { ...taken.media, reference: app.sealer.seal(taken.media.reference).toString('base64') },

@@ -22,6 +22,16 @@ export async function readAddress(sql: Sql, instanceId: string, phone: string): 
   return rows[0]?.address
 }
 
+/** The numbers that were asked for and have that address (index of instance and address). */
+export async function readNumbersAt(sql: Sql, instanceId: string, address: string): Promise<string[]> {
+  const { rows } = await sql.query<{ phone: string }>({
+    name: 'web.numbers.at',
+    text: 'select phone from web_numbers where "instanceId" = $1 and address = $2 order by phone',
+    values: [instanceId, address],
+  })
+  return rows.map(({ phone }) => phone)
+}
+
 export interface NumberAnswer {
   phone: string
   exists: boolean

@@ -1,0 +1,23 @@
+// SQL of the numbers that Meta writes with other digits than those that messages were sent to.
+import type { Sql } from '../../core/database/database.ts'
+
+/** Notes how Meta writes a number (primary key). */
+export async function storeAddress(sql: Sql, instanceId: string, phone: string, address: string): Promise<void> {
+  await sql.query({
+    name: 'cloud.addresses.store',
+    text: `insert into cloud_addresses as a ("instanceId", phone, address) values ($1, $2, $3)
+      on conflict ("instanceId", phone) do update set address = excluded.address where a.address <> excluded.address`,
+    values: [instanceId, phone, address],
+  })
+}
+
+/** For each address, the numbers to which messages were sent that Meta writes like that (index of instance and address). */
+export async function readNumbersAt(sql: Sql, instanceId: string, addresses: readonly string[]): Promise<Map<string, string[]>> {
+  const { rows } = await sql.query<{ address: string; phones: string[] }>({
+    name: 'cloud.addresses.read',
+    text: `select address, array_agg(phone order by phone) as phones from cloud_addresses
+      where "instanceId" = $1 and address = any($2::text[]) group by address`,
+    values: [instanceId, addresses],
+  })
+  return new Map(rows.map(({ address, phones }) => [address, phones]))
+}
