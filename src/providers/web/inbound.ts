@@ -27,7 +27,8 @@ export function receiveFrom({ app, host, lease, signal, markRead }: ReceiveOptio
     if (!message) return
     for (;;) {
       try {
-        await host.inbound([message])
+        const alsoKnownAs = await readNumbersAt(app.pool, lease.instanceId, message.from)
+        await host.inbound([{ ...message, alsoKnownAs }])
         break
       } catch (error) {
         // The ratchet must not move before the message is stored, so that the network offers it again.
@@ -73,7 +74,6 @@ async function inboundOf(
     instanceId,
     providerMessageId: id,
     from: sender,
-    alsoKnownAs: await readNumbersAt(app.pool, instanceId, sender),
     ...taken,
     ...(option ? { body: option.label, content: { ...taken.content, kind: 'button', buttonId: option.id } } : {}),
     media: taken.media && { ...taken.media, reference: app.sealer.seal(taken.media.reference).toString('base64') },
