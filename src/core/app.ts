@@ -186,7 +186,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     application_name: 'gateway-jobs',
     useListenNotify: true,
     options: `${sessionOptions} ${byIndexes}`,
-    // The alarm of due jobs asks for more when a job lost its worker and while many jobs finish (core/jobs/alarm.ts).
+    // The alarm of due jobs asks for more when a job lost its worker and while many jobs finish (core/jobs/job-alarm.ts).
     superviseIntervalSeconds: 600,
     monitorIntervalSeconds: 1,
     maintenanceIntervalSeconds: 60,

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { App } from '../core/app.ts'
 import type { Sql } from '../core/database/database.ts'
 import { defineJob, enqueue, type JobRequest } from '../core/jobs/jobs.ts'
-import { shareJobs } from '../core/jobs/share.ts'
+import { shareJobs } from '../core/jobs/shared-jobs.ts'
 
 export interface DeliveryRef {
   id: string

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { defineJob, deleteJobs, enqueue, type JobRequest } from '../../core/jobs/jobs.ts'
-import { shareJobs } from '../../core/jobs/share.ts'
+import { shareJobs } from '../../core/jobs/shared-jobs.ts'
 
 /** Instant messages overtake scheduled ones. */
 const priorities = { instant: 10, scheduled: 5 } as const
