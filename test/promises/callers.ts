@@ -79,7 +79,15 @@ const nothingLeft = [
 ]
 
 const always = (code: ErrorCode) => () => code
-const ifTold = (form: RegExp) => (row: Route) => errorsOf(row).find((code) => form.test(code)) ?? null
+/** Errors that a route gives only about a resource that rests or was stopped, which none of these callers has. */
+const whileItRests: Record<string, readonly ErrorCode[]> = {
+  'POST /instances/:id/connect': ['MAX_INSTANCES_REACHED'],
+  'PUT /webhooks/:id': ['MAX_WEBHOOK_ENDPOINTS_REACHED', 'SUBSCRIPTION_INACTIVE'],
+}
+const ifTold = (form: RegExp) => (row: Route) => {
+  const rare = whileItRests[`${row.method} ${row.path}`] ?? []
+  return errorsOf(row).find((code) => form.test(code) && !rare.includes(code)) ?? null
+}
 
 /**
  * Each: a kind of caller, and what a route answers its valid request about its own resources: an error code, or null for

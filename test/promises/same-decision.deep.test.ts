@@ -77,7 +77,8 @@ describe('ids that the caller does not own', () => {
   const naming = shown.flatMap((one) => one.names.map((kind): [string, Kind, Shown] => [one.name, kind, one]))
 
   it.each(naming)('in %s: %s are treated exactly like ids that do not exist', async (_, kind, one) => {
-    const ofAnotherKind = caller.things[kind === 'messages' ? 'instances' : 'messages']
+    const isMessage = kind === 'messages' || kind === 'received'
+    const ofAnotherKind = caller.things[isMessage ? 'instances' : 'messages']
     const ids = [stranger.things[kind], ofAnotherKind, newId()]
     const [foreign, ...missing] = await Promise.all(ids.map((id) => answersTo(one, kind, id)))
     for (const { text } of missing) expect(text).toBe(foreign?.text)
