@@ -142,10 +142,7 @@ function createBatchedRead(pool: pg.Pool): Read {
     parallel: 4,
     run: (queries) =>
       withConnection(pool, async (client) => {
-        const stream = streamOf(client)
-        stream.cork()
         const answers = queries.map((query) => client.query<unknown[]>(query))
-        stream.uncork()
         const settled = await Promise.allSettled(answers)
         return settled.map((answer) => (answer.status === 'fulfilled' ? answer.value.rows : (answer.reason as Error)))
       }),
