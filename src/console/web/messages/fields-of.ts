@@ -1,5 +1,7 @@
 // The fields of a message as the request that sent it had them.
-import type { ShownMessage } from './message.tsx'
+import type { MessageQuery } from '../generated/messages/graphql.ts'
+
+type Message = Pick<NonNullable<MessageQuery['message']>, 'type' | 'body' | 'mediaUrl' | 'content'>
 
 interface Fields {
   text?: string | null
@@ -20,7 +22,7 @@ interface Content extends Pick<Fields, 'latitude' | 'longitude' | 'title' | 'foo
 }
 
 /** Without those that are empty. Null for a shared contact, because a message does not keep its id. */
-export function fieldsOf({ type, body, mediaUrl, content }: ShownMessage): Fields | null {
+export function fieldsOf({ type, body, mediaUrl, content }: Message): Fields | null {
   const { name, address, ...given } = (content ?? {}) as Content
   switch (type) {
     case 'contact':
