@@ -32,8 +32,12 @@ it.each([
     const other = apart ? await startGateway({ databaseUrl, env: { ...env, ROLES: 'http' } }) : undefined
     for (const failpoint of failpoints) {
       const doomed = await startGateway({ databaseUrl, env: { ...env, FAILPOINT: `${failpoint}=kill` } })
-      // It is told about messages of a connection that it has.
-      if (other) await until(() => network.connected.length === 1)
+      let gone = false
+      void doomed.exited.then(() => {
+        gone = true
+      })
+      // It is told about messages of a connection that it has. It may die of the message before as soon as it is connected.
+      if (other) await until(() => gone || network.connected.length === 1)
       // The process may die before it answers.
       await api(other ?? doomed, client.account.apiKey)
         .post('messages/send', { instanceId, to: `+${ann}`, type: 'text', text: failpoint })
