@@ -30,36 +30,44 @@ export async function draftCampaign(
 ): Promise<Content> {
   const { workspaceId, ownerId, plan } = principal
   // A fault of the body comes before what the body refers to, as for messages.
-  if (fields.mediaUrl != null) await checkFileExists(app, tx, fields.mediaUrl, 'VALIDATION_ERROR')
+  const ownFile = await typeOfFile(app, tx, fields.mediaUrl, 'VALIDATION_ERROR')
   await checkInstance(tx.db, workspaceId, fields.instanceId)
   const content = await contentOf(app, tx, workspaceId, fields)
-  await checkStoredFile(app, tx, fields.instanceId, content)
+  const refusal = content.templateId === null ? 'VALIDATION_ERROR' : 'TEMPLATE_INVALID'
+  const fileType = content.templateId === null ? ownFile : await typeOfFile(app, tx, content.mediaUrl, refusal)
+  if (fileType) await checkFileType(app, tx, fields.instanceId, content.type, fileType, refusal)
   await addContacts(tx, workspaceId, fields, audience)
   if (audience.size > (await plannedLeft(tx, ownerId, plan))) throw await tooMuchPlanned(tx, principal)
   return content
 }
 
-/** @throws VALIDATION_ERROR or TEMPLATE_INVALID when its file is one of ours that is not there, or that the network of the instance does not take. */
-async function checkStoredFile(app: App, tx: Tx, instanceId: string, { templateId, type, mediaUrl }: Content): Promise<void> {
-  if (!mediaUrl) return
-  const refusal = templateId === null ? 'VALIDATION_ERROR' : 'TEMPLATE_INVALID'
-  const fileType = await checkFileExists(app, tx, mediaUrl, refusal)
-  if (fileType === undefined) return
+type FileRefusal = 'VALIDATION_ERROR' | 'TEMPLATE_INVALID'
+
+/** Returns the MIME type of a file of ours; undefined for another address or none. @throws `refusal` when there is no such file. */
+async function typeOfFile(
+  app: App,
+  tx: Tx,
+  mediaUrl: string | null | undefined,
+  refusal: FileRefusal,
+): Promise<string | undefined> {
+  if (!mediaUrl) return undefined
+  const fileType = (await typesOfFiles(app, tx, [mediaUrl])).get(mediaUrl)
+  return fileType === null ? fail(refusal, `mediaUrl: ${withoutFile}`) : fileType
+}
+
+/** @throws `refusal` when the network of the instance does not take files of this MIME type in messages of this type. */
+async function checkFileType(
+  app: App,
+  tx: Tx,
+  instanceId: string,
+  type: Content['type'],
+  fileType: string,
+  refusal: FileRefusal,
+): Promise<void> {
   const { instances } = await readSendingInstances(tx, [instanceId])
   const provider = instances.get(instanceId)?.provider
   const fault = provider && providerOf(app, provider)?.faultOfFile?.(type, fileType)
   if (fault) fail(refusal, `mediaUrl: ${fault}`)
-}
-
-/** Returns the MIME type of a file of ours; undefined for another address. @throws `refusal` when there is no such file. */
-async function checkFileExists(
-  app: App,
-  tx: Tx,
-  mediaUrl: string,
-  refusal: 'VALIDATION_ERROR' | 'TEMPLATE_INVALID',
-): Promise<string | undefined> {
-  const fileType = (await typesOfFiles(app, tx, [mediaUrl])).get(mediaUrl)
-  return fileType === null ? fail(refusal, `mediaUrl: ${withoutFile}`) : fileType
 }
 
 export async function tooMuchPlanned(tx: Tx, { ownerId, plan }: Context['principal']): Promise<Error> {

@@ -3,8 +3,8 @@ import { parsePhoneNumberFromString } from 'libphonenumber-js/min'
 import { z } from 'zod'
 
 /**
- * Whether the last numbers are of a length that their country's numbering plan allows. Most messages go to numbers that were written to
- * before; libphonenumber takes 4.5 µs for one.
+ * Cache by number: true if its length is allowed by the numbering plan of its country. libphonenumber takes 4.5 µs for a number, and most
+ * messages go to a number that had one before.
  */
 const possible = new Map<string, boolean>()
 const mostKept = 20_000

@@ -28,6 +28,7 @@ async function preflight(origin: string, path = '/api/auth/login', method = 'POS
     headers: outcome('allow-headers'),
     methods: outcome('allow-methods'),
     age: outcome('max-age'),
+    sniffing: answer.headers.get('x-content-type-options'),
   }
 }
 
@@ -55,6 +56,7 @@ describe('a page', () => {
       origin,
       credentials: 'true',
       headers: 'authorization,content-type,x-team-id',
+      sniffing: 'nosniff',
     })
   })
 

@@ -7,4 +7,3 @@ CREATE TABLE "cloud_addresses" (
   CONSTRAINT "cloud_addresses_instanceId_fkey" FOREIGN KEY ("instanceId") REFERENCES "instances" ("id") ON DELETE CASCADE ON UPDATE CASCADE
 );
 CREATE INDEX "cloud_addresses_instanceId_address_idx" ON "cloud_addresses" ("instanceId", "address");
-CREATE INDEX "web_numbers_instanceId_address_idx" ON "web_numbers" ("instanceId", "address");

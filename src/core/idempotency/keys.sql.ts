@@ -66,8 +66,8 @@ export async function readResults(
   return rows
 }
 
-/** Those of the workspaces that have keys (primary key). */
-export async function readHolders(sql: Sql, workspaceIds: readonly string[]): Promise<string[]> {
+/** Returns the workspaces that have stored keys (primary key). */
+export async function withStoredKeys(sql: Sql, workspaceIds: readonly string[]): Promise<string[]> {
   const { rows } = await sql.query<{ id: string }>(
     'select id from unnest($1::uuid[]) id where exists (select from idempotency_keys k where k."workspaceId" = id)',
     [workspaceIds],

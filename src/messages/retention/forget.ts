@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { App } from '../../core/app.ts'
 import { forgetResults } from '../../core/idempotency/forget.ts'
 import { keptHours } from '../../core/idempotency/idempotency.ts'
-import { readHolders } from '../../core/idempotency/keys.sql.ts'
+import { withStoredKeys } from '../../core/idempotency/keys.sql.ts'
 import { defineJob, implementJob, type JobImplementation } from '../../core/jobs/jobs.ts'
 import { readShort, readStored } from './retention.sql.ts'
 
@@ -27,7 +27,7 @@ export const forgetImplementation: JobImplementation = implementJob(
 /** Erases them in the workspaces whose messages expire before results do. */
 export async function forgetExpired(app: App): Promise<void> {
   const short = await readShort(app.pool, app.config.retentionDaysMessages, keptHours / 24)
-  for (const workspaceId of await readHolders(app.pool, short)) {
+  for (const workspaceId of await withStoredKeys(app.pool, short)) {
     if (app.stopping) return
     // Only messages have this field.
     await forgetResults(app, workspaceId, 'peer', (records) => expired(app, records))

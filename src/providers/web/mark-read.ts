@@ -1,5 +1,4 @@
 // Tells the network that an inbound message was read.
-
 import { jidOf } from './address.ts'
 import type { Live } from './live.ts'
 
