@@ -58,10 +58,11 @@ async function bothCounts(ctx: Context, id: string): Promise<[Counters, Record<s
 
 it('equals a recount at every moment of a campaign that is sent, paused, resumed and cancelled', async () => {
   const ctx = contextFor(await openApp(databaseUrl), account)
-  const to = [...numbers(250), ...numbers(25, '0001'), ...numbers(25, '0002'), ...numbers(25, '0006')]
+  const answering = numbers(25, '0006')
+  const to = [...numbers(250), ...numbers(25, '0001'), ...numbers(25, '0002'), ...answering]
   const id = expectCreated(await client.post('campaigns', campaignTo(instanceId, to)))
   let going = true
-  const steering = (async () => {
+  const steer = async () => {
     for (const action of ['pause', 'resume', 'pause', 'resume']) {
       await pause(250)
       await client.post(`campaigns/${id}/${action}`)
@@ -70,10 +71,13 @@ it('equals a recount at every moment of a campaign that is sent, paused, resumed
     await client.post(`campaigns/${id}/cancel`)
     await until(async () => {
       const { stats } = await statsOf(client, id)
-      return stats.queued + stats.sent + stats.delivered === 0
+      // The numbers that answer stay delivered, if the campaign came to them before it was cancelled.
+      return stats.queued + stats.sent === 0 && stats.delivered <= answering.length
     })
+  }
+  const steering = steer().finally(() => {
     going = false
-  })()
+  })
   const seen = new Set<string>()
   let percent = 0
   while (going) {
