@@ -39,6 +39,10 @@ async function sendTwo(): Promise<[first: string, second: string]> {
   const send = async () => {
     const { id } = await sendMessage(ctx, { instanceId, to, type: 'text', text: 'hello' })
     await sendDue(app, [id])
+    // On a slow machine, the send may continue after its batch.
+    const taken = async () =>
+      (await sql(databaseUrl).query('select from sandbox_messages where reference = $1', [id])).rowCount === 1
+    await until(taken)
     return id
   }
   return [await send(), await send()]
