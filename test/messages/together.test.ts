@@ -38,11 +38,11 @@ it('reads a line of messages to one number once, not once for each that leaves',
   const { app, ctx, instanceId } = await openWorkspace(databaseUrl)
   const { accepted } = await sendMessages(ctx, Array(20).fill({ instanceId, to: '+393331235555', type: 'text', text: 'hello' }))
   const ids = accepted.map(({ id }) => id)
-  const rows = countRows(app.pool, 'messages.claim.read')
+  const reads = countReads(app.pool)
   expect(await sendDue(app, ids)).toEqual(new Map())
-  expect(rows()).toBeLessThan(2 * ids.length)
-  const taken = await sql(databaseUrl).query('select reference as id from sandbox_messages order by "acceptedAt"')
-  expect(taken.rows.map(({ id }) => id)).toEqual(ids)
+  await until(async () => (await takenIn(databaseUrl)).length === ids.length)
+  expect(reads.rows).toBeLessThan(2 * ids.length)
+  expect(await takenIn(databaseUrl)).toEqual(ids)
 })
 
 it('sends all messages to one number in order as soon as one waits for the others, ahead of their jobs', async () => {
@@ -51,14 +51,19 @@ it('sends all messages to one number in order as soon as one waits for the other
   const { accepted } = await sendMessages(ctx, Array(70).fill({ instanceId, to: '+393331235555', type: 'text', text: 'hello' }))
   const ids = accepted.map(({ id }) => id)
   await using _ = startLines(app)
-  const rows = countRows(app.pool, 'messages.claim.read')
+  const reads = countReads(app.pool)
   await sendDue(app, [ids[40] as string])
-  const sent = async () =>
-    (await sql(databaseUrl).query('select reference as id from sandbox_messages order by "acceptedAt"')).rows
-  await until(async () => (await sent()).length === ids.length)
-  expect((await sent()).map(({ id }) => id)).toEqual(ids)
-  expect(rows()).toBeLessThan(2 * ids.length)
+  await until(async () => (await takenIn(databaseUrl)).length === ids.length)
+  expect(await takenIn(databaseUrl)).toEqual(ids)
+  // On a slow machine, some statements find a message that another batch is sending.
+  expect(reads.rows).toBe(reads.statements)
 })
+
+/** The messages that the network of the sandbox took, in that order. */
+async function takenIn(databaseUrl: string): Promise<string[]> {
+  const { rows } = await sql(databaseUrl).query('select reference as id from sandbox_messages order by "acceptedAt"')
+  return rows.map(({ id }) => id)
+}
 
 it('counts the messages that wait for the same number, up to 200', async () => {
   const { app, ctx, instanceId } = await openWorkspace(await cloneDatabase())
@@ -71,9 +76,9 @@ it('counts the messages that wait for the same number, up to 200', async () => {
   expect(await openOnes()).toEqual([200])
 })
 
-/** Counts the rows that statements of this name return from now on. */
-function countRows(pool: pg.Pool, name: string): () => number {
-  let count = 0
+/** Counts the claims from now on, and the messages that they read. */
+function countReads(pool: pg.Pool): { statements: number; rows: number } {
+  const reads = { statements: 0, rows: 0 }
   const counted = new Set<pg.PoolClient>()
   pool.on('acquire', (client) => {
     if (counted.has(client)) return
@@ -81,10 +86,13 @@ function countRows(pool: pg.Pool, name: string): () => number {
     const query = client.query.bind(client) as (config: pg.QueryConfig, values?: unknown[]) => Promise<pg.QueryResult>
     const counting = async (...call: Parameters<typeof query>) => {
       const result = await query(...call)
-      if (call[0].name === name) count += result.rowCount ?? 0
+      if (call[0].name === 'messages.claim.read') {
+        reads.statements++
+        reads.rows += result.rowCount ?? 0
+      }
       return result
     }
     client.query = counting as typeof client.query
   })
-  return () => count
+  return reads
 }

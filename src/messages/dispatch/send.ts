@@ -58,7 +58,9 @@ async function sendInTurns(app: App, ids: readonly string[], lines: Lines, guard
       guarded,
     )
     for (const { message, error } of sendings) if (error && !message.guarded) failed.set(message.id, error)
-    turn = takeTurn(lines, new Set(claimed.map(recipientOfClaimed)))
+    const sent = new Set(claimed.map(recipientOfClaimed))
+    if (guarded) leaveToOthers(app, lines, sent)
+    turn = takeTurn(lines, sent)
   }
   return failed
 }
@@ -78,6 +80,18 @@ function takeTurn(lines: Lines, sent: ReadonlySet<string>): string[] {
     if (line.length === 0) lines.delete(recipient)
   }
   return turn
+}
+
+/**
+ * Takes the lines whose previous message was not sent out of `lines`. Their messages have jobs, and most often another batch sends that
+ * message and those behind it.
+ */
+function leaveToOthers(app: App, lines: Lines, sent: ReadonlySet<string>): void {
+  for (const [recipient, [first]] of lines) {
+    if (sent.has(recipient)) continue
+    lines.delete(recipient)
+    if (first) app.signals.emit('line', first)
+  }
 }
 
 /** Sends released messages, which have no job. Resolves when all are settled; returns how many were sent. */
