@@ -23,20 +23,8 @@ const retryMs = 500
 
 export function receiveFrom({ app, host, lease, signal, markRead }: ReceiveOptions): InboundStore {
   async function add(decrypted: Decrypted): Promise<void> {
-    const message = await inboundOf(app, lease.instanceId, decrypted)
+    const message = await stored(decrypted)
     if (!message) return
-    for (;;) {
-      try {
-        const alsoKnownAs = await readNumbersAt(app.pool, lease.instanceId, message.from)
-        await host.inbound([{ ...message, alsoKnownAs }])
-        break
-      } catch (error) {
-        // The ratchet must not move before the message is stored, so that the network offers it again.
-        if (signal.aborted || !lease.isHeld()) throw error
-        app.log.warn({ instanceId: lease.instanceId, err: (error as Error).message }, 'an inbound message is stored later')
-        await pause(retryMs, undefined, { signal })
-      }
-    }
     const instance = await host.instance(lease.instanceId)
     if (instance?.settings.markRead) {
       // Not awaited: it needs the connection, which waits for this message.
@@ -45,6 +33,25 @@ export function receiveFrom({ app, host, lease, signal, markRead }: ReceiveOptio
       )
     }
   }
+
+  /** Stores it as soon as the database lets it; undefined for what is no message to us. */
+  async function stored(decrypted: Decrypted): Promise<InboundMessage | undefined> {
+    for (;;) {
+      try {
+        const message = await inboundOf(app, lease.instanceId, decrypted)
+        if (!message) return undefined
+        const alsoKnownAs = await readNumbersAt(app.pool, lease.instanceId, message.from)
+        await host.inbound([{ ...message, alsoKnownAs }])
+        return message
+      } catch (error) {
+        // The ratchet must not move before the message is stored, so that the network offers it again.
+        if (signal.aborted || !lease.isHeld()) throw error
+        app.log.warn({ instanceId: lease.instanceId, err: (error as Error).message }, 'an inbound message is stored later')
+        await pause(retryMs, undefined, { signal })
+      }
+    }
+  }
+
   async function knows(stanzaId: string, error: Error): Promise<boolean> {
     const { instanceId } = lease
     if (await host.received(instanceId, stanzaId)) return true
