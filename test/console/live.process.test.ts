@@ -76,7 +76,12 @@ describe.runIf(browserFound)('the live view', () => {
       killed.resolve()
       await failed
       await status.getByText('Reconnecting').waitFor()
+      const noPage = page.waitForEvent('requestfailed', (request) => /usage-[^/]*\.js$/.test(request.url()))
+      await page.getByRole('link', { name: 'Usage' }).click()
+      await noPage
+      await page.getByRole('heading', { name: 'Live', level: 1 }).waitFor()
       await startGateway({ databaseUrl, env })
+      await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor()
       await status.getByText('Live', { exact: true }).waitFor()
       // The first key may load the page again, because a browser may keep the failure of a module.
       await until(async () => {

@@ -4,6 +4,7 @@ import { createRoot } from 'react-dom/client'
 import './ui/tokens.css'
 import './ui/base.css'
 import './double-click.ts'
+import { pageAnswers } from './page-chunk.ts'
 import { preference } from './preferences.ts'
 import './session/mail-token.ts'
 import { router } from './routes.tsx'
@@ -17,7 +18,7 @@ import { chosenLanguage, loadWords } from './words/words.ts'
  */
 window.addEventListener('vite:preloadError', async () => {
   const last = Number(sessionStorage.getItem('gateway.reloaded') ?? 0)
-  if (Date.now() - last < 60_000 || !(await fetch(location.href).catch(() => null))?.ok) return
+  if (Date.now() - last < 60_000 || !(await pageAnswers())) return
   sessionStorage.setItem('gateway.reloaded', String(Date.now()))
   location.reload()
 })

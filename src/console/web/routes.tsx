@@ -1,5 +1,6 @@
 // All addresses of the console. Each page is a chunk of its own; the shell is in the first one.
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet } from '@tanstack/react-router'
+import { createRootRoute, createRoute, createRouter, type lazyRouteComponent, Outlet } from '@tanstack/react-router'
+import { pageChunk } from './page-chunk.ts'
 import { settings } from './settings.ts'
 import { Broken } from './shell/broken.tsx'
 import { NotFound } from './shell/not-found.tsx'
@@ -10,33 +11,33 @@ const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, e
 const at = (path: string, component: ReturnType<typeof lazyRouteComponent>) =>
   createRoute({ getParentRoute: () => root, path, component })
 
-const signIn = lazyRouteComponent(() => import('./session/sign-in.tsx'), 'SignIn')
-const home = lazyRouteComponent(() => import('./home/home.tsx'), 'Home')
-const messages = lazyRouteComponent(() => import('./messages/messages.tsx'), 'Messages')
-const message = lazyRouteComponent(() => import('./messages/message.tsx'), 'Message')
-const send = lazyRouteComponent(() => import('./send/send.tsx'), 'Send')
-const tail = lazyRouteComponent(() => import('./live-tail/live-tail.tsx'), 'LiveTail')
-const instances = lazyRouteComponent(() => import('./instances/instances.tsx'), 'Instances')
-const instance = lazyRouteComponent(() => import('./instances/instance.tsx'), 'Instance')
-const campaigns = lazyRouteComponent(() => import('./campaigns/campaigns.tsx'), 'Campaigns')
-const newCampaign = lazyRouteComponent(() => import('./campaigns/new-campaign.tsx'), 'NewCampaign')
-const campaign = lazyRouteComponent(() => import('./campaigns/campaign.tsx'), 'Campaign')
-const contacts = lazyRouteComponent(() => import('./contacts/contacts.tsx'), 'Contacts')
-const contact = lazyRouteComponent(() => import('./contacts/contact.tsx'), 'Contact')
-const group = lazyRouteComponent(() => import('./contacts/group.tsx'), 'Group')
-const templates = lazyRouteComponent(() => import('./templates/templates.tsx'), 'Templates')
-const template = lazyRouteComponent(() => import('./templates/template.tsx'), 'Template')
-const suppressions = lazyRouteComponent(() => import('./suppressions/suppressions.tsx'), 'Suppressions')
-const webhooks = lazyRouteComponent(() => import('./webhooks/webhooks.tsx'), 'Webhooks')
-const endpoint = lazyRouteComponent(() => import('./webhooks/endpoint.tsx'), 'Endpoint')
-const delivery = lazyRouteComponent(() => import('./webhooks/delivery.tsx'), 'Delivery')
-const keys = lazyRouteComponent(() => import('./keys/keys.tsx'), 'Keys')
-const events = lazyRouteComponent(() => import('./events/events.tsx'), 'Events')
-const billing = lazyRouteComponent(() => import('./billing/billing.tsx'), 'Billing')
-const usage = lazyRouteComponent(() => import('./usage/usage.tsx'), 'UsagePage')
-const team = lazyRouteComponent(() => import('./team/team.tsx'), 'Team')
-const operator = lazyRouteComponent(() => import('./operator/operator.tsx'), 'Operator')
-const account = lazyRouteComponent(() => import('./account/account.tsx'), 'Account')
+const signIn = pageChunk(() => import('./session/sign-in.tsx'), 'SignIn')
+const home = pageChunk(() => import('./home/home.tsx'), 'Home')
+const messages = pageChunk(() => import('./messages/messages.tsx'), 'Messages')
+const message = pageChunk(() => import('./messages/message.tsx'), 'Message')
+const send = pageChunk(() => import('./send/send.tsx'), 'Send')
+const tail = pageChunk(() => import('./live-tail/live-tail.tsx'), 'LiveTail')
+const instances = pageChunk(() => import('./instances/instances.tsx'), 'Instances')
+const instance = pageChunk(() => import('./instances/instance.tsx'), 'Instance')
+const campaigns = pageChunk(() => import('./campaigns/campaigns.tsx'), 'Campaigns')
+const newCampaign = pageChunk(() => import('./campaigns/new-campaign.tsx'), 'NewCampaign')
+const campaign = pageChunk(() => import('./campaigns/campaign.tsx'), 'Campaign')
+const contacts = pageChunk(() => import('./contacts/contacts.tsx'), 'Contacts')
+const contact = pageChunk(() => import('./contacts/contact.tsx'), 'Contact')
+const group = pageChunk(() => import('./contacts/group.tsx'), 'Group')
+const templates = pageChunk(() => import('./templates/templates.tsx'), 'Templates')
+const template = pageChunk(() => import('./templates/template.tsx'), 'Template')
+const suppressions = pageChunk(() => import('./suppressions/suppressions.tsx'), 'Suppressions')
+const webhooks = pageChunk(() => import('./webhooks/webhooks.tsx'), 'Webhooks')
+const endpoint = pageChunk(() => import('./webhooks/endpoint.tsx'), 'Endpoint')
+const delivery = pageChunk(() => import('./webhooks/delivery.tsx'), 'Delivery')
+const keys = pageChunk(() => import('./keys/keys.tsx'), 'Keys')
+const events = pageChunk(() => import('./events/events.tsx'), 'Events')
+const billing = pageChunk(() => import('./billing/billing.tsx'), 'Billing')
+const usage = pageChunk(() => import('./usage/usage.tsx'), 'UsagePage')
+const team = pageChunk(() => import('./team/team.tsx'), 'Team')
+const operator = pageChunk(() => import('./operator/operator.tsx'), 'Operator')
+const account = pageChunk(() => import('./account/account.tsx'), 'Account')
 
 function pagesOf<Path extends '/me' | '/t/$teamId'>(path: Path) {
   const workspace = createRoute({ getParentRoute: () => signedIn, path, component: Workspace })
@@ -79,15 +80,15 @@ const tree = root.addChildren([
   at('sign-in', signIn),
   at(
     'sign-up',
-    lazyRouteComponent(() => import('./session/sign-up.tsx'), 'SignUp'),
+    pageChunk(() => import('./session/sign-up.tsx'), 'SignUp'),
   ),
   at(
     'reset-password',
-    lazyRouteComponent(() => import('./session/reset-password.tsx'), 'ResetPassword'),
+    pageChunk(() => import('./session/reset-password.tsx'), 'ResetPassword'),
   ),
   at(
     'verify-email',
-    lazyRouteComponent(() => import('./session/verify-email.tsx'), 'VerifyEmail'),
+    pageChunk(() => import('./session/verify-email.tsx'), 'VerifyEmail'),
   ),
   signedIn.addChildren([
     pagesOf('/me'),
@@ -101,7 +102,7 @@ const tree = root.addChildren([
     createRoute({
       getParentRoute: () => signedIn,
       path: 'invitation',
-      component: lazyRouteComponent(() => import('./session/invitation.tsx'), 'Invitation'),
+      component: pageChunk(() => import('./session/invitation.tsx'), 'Invitation'),
     }),
   ]),
 ])
