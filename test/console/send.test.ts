@@ -19,6 +19,10 @@ describe.runIf(browserFound).concurrent('sending', () => {
       await until(async () => (await to.getAttribute('aria-invalid')) === 'true')
       expect(await to.inputValue()).toBe('12')
       expect(await page.getByRole('textbox', { name: 'Text', exact: true }).inputValue()).toBe('Hello')
+      // A percent sign may be the last character that was typed.
+      await page.getByRole('combobox', { name: 'Type' }).selectOption('Image')
+      await page.getByRole('textbox', { name: 'Address of the file' }).fill('https://shop.example/50%')
+      await page.getByRole('region', { name: 'Preview' }).getByText('50%').waitFor()
     })
   })
 

@@ -114,5 +114,11 @@ function Bubble({ input, filled }: { input: Input | null; filled: Filled | undef
 function fileName(address: string): string {
   if (!URL.canParse(address)) return address
   const { pathname, host } = new URL(address)
-  return decodeURIComponent(pathname.split('/').at(-1) ?? '') || host
+  const last = pathname.split('/').at(-1) ?? ''
+  try {
+    return decodeURIComponent(last) || host
+  } catch {
+    // A percent sign of its own, as before the rest of the address is typed.
+    return last
+  }
 }
