@@ -1,4 +1,5 @@
 // Proves that contacts are made, searched, grouped, imported and deleted on their pages, and that a conversation is live.
+import type { Locator } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { commons } from '../kit/commons.ts'
 import { until } from '../kit/until.ts'
@@ -59,6 +60,18 @@ describe.runIf(browserFound)('contacts', () => {
     })
   })
 
+  it('keep a number and a time in one line beside a long name', async () => {
+    const { person } = await furnished(site)
+    const name = 'Maximiliane Wolfeschlegelsteinhausenbergerdorff of Hohenlohe and Langenburg'
+    const input = { name, phone: '+4915112345678', tags: ['one of many long tags', 'another of many long tags'] }
+    await person.api.graphql('mutation($input: CreateContactInput!) { createContact(input: $input) { id } }', { input })
+    await visit(site, { as: person, path: '/me/contacts', viewport: { width: 1000, height: 800 } }, async ({ page }) => {
+      const row = page.getByRole('row').filter({ hasText: name })
+      expect(await linesOf(row.getByText(input.phone))).toBe(1)
+      expect(await linesOf(row.getByRole('time'))).toBe(1)
+    })
+  })
+
   it('are imported from a file with what is wrong in it, searched, and exported', async () => {
     const { person } = await furnished(site)
     await visit(site, { as: person, path: '/me/contacts' }, async ({ page }) => {
@@ -79,3 +92,12 @@ describe.runIf(browserFound)('contacts', () => {
     })
   })
 })
+
+/** The lines that a text takes. */
+async function linesOf(shown: Locator): Promise<number> {
+  return await shown.evaluate((node) => {
+    const range = document.createRange()
+    range.selectNodeContents(node)
+    return new Set([...range.getClientRects()].map(({ top }) => top)).size
+  })
+}

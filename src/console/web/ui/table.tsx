@@ -50,10 +50,15 @@ export function Row({ cells }: { cells: readonly ReactNode[] }) {
   return (
     <tr>
       {cells.map((cell, n) => (
-        <td key={columns[n]} data-column={columns[n]}>
+        <td key={columns[n]} data-column={columns[n]} className={isNumber(cell) ? styles.whole : undefined}>
           {cell}
         </td>
       ))}
     </tr>
   )
+}
+
+/** True for a phone number, which no line may break. */
+function isNumber(cell: ReactNode): boolean {
+  return typeof cell === 'string' && /^\+\d+$/.test(cell)
 }
