@@ -72,6 +72,26 @@ describe.runIf(browserFound)('contacts', () => {
     })
   })
 
+  it('and their messages are written from right to left where their first letter is', async () => {
+    const who = await furnished(site)
+    const [name, text] = ['محمد (مدير)', 'مرحبا 1234!']
+    const input = { name, phone: '+4915112345678' }
+    await who.person.api.graphql('mutation($input: CreateContactInput!) { createContact(input: $input) { id } }', { input })
+    const id = await sendText(who, input.phone, { text })
+    await visit(site, { as: who.person, path: '/me/contacts' }, async ({ page }) => {
+      expect(await endsLeft(page.getByRole('link', { name }))).toBe(true)
+      await page.getByRole('link', { name }).click()
+      expect(await endsLeft(page.getByRole('heading', { name, level: 1 }))).toBe(true)
+      expect(await endsLeft(page.getByRole('link', { name: text }))).toBe(true)
+      await page.goto(`/me/messages/${id}`)
+      expect(await endsLeft(page.getByRole('main').getByText(text, { exact: true }))).toBe(true)
+      await page.goto(`/me/send?${new URLSearchParams({ text })}`)
+      const field = page.getByRole('textbox', { name: 'Text', exact: true })
+      expect(await field.evaluate((node) => getComputedStyle(node).direction)).toBe('rtl')
+      expect(await endsLeft(page.getByRole('region', { name: 'Preview' }).getByText(text))).toBe(true)
+    })
+  })
+
   it('are imported from a file with what is wrong in it, searched, and exported', async () => {
     const { person } = await furnished(site)
     await visit(site, { as: person, path: '/me/contacts' }, async ({ page }) => {
@@ -99,5 +119,19 @@ async function linesOf(shown: Locator): Promise<number> {
     const range = document.createRange()
     range.selectNodeContents(node)
     return new Set([...range.getClientRects()].map(({ top }) => top)).size
+  })
+}
+
+/** True if the last character of a text is drawn at the left of its first one. */
+async function endsLeft(shown: Locator): Promise<boolean> {
+  return await shown.evaluate((node) => {
+    const text = node.firstChild as Text
+    const leftOf = (at: number) => {
+      const range = document.createRange()
+      range.setStart(text, at)
+      range.setEnd(text, at + 1)
+      return range.getBoundingClientRect().left
+    }
+    return leftOf(text.length - 1) < leftOf(0)
   })
 }

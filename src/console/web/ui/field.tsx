@@ -56,7 +56,7 @@ export function TextField({ label, hint, issues, children, ...rest }: Labelled &
   return (
     <Around {...{ id, label, hint, fault }}>
       <div className={styles.over}>
-        <input className={styles.input} {...rest} {...control} />
+        <input className={styles.input} dir="auto" {...rest} {...control} />
         {children}
       </div>
     </Around>
@@ -82,7 +82,7 @@ export function TextArea({ label, hint, issues, ...rest }: Labelled & ComponentP
   const { id, fault, control } = useControl({ label, hint, issues, name: rest.name })
   return (
     <Around {...{ id, label, hint, fault }}>
-      <textarea className={styles.input} rows={4} {...rest} {...control} />
+      <textarea className={styles.input} dir="auto" rows={4} {...rest} {...control} />
     </Around>
   )
 }
