@@ -189,6 +189,19 @@ describe.runIf(browserFound).concurrent('the start page and the live page', () =
     })
   })
 
+  it('lead somebody without an instance to the page of each step', async () => {
+    const person = await newPerson(site, site.databaseUrl)
+    await visit(site, { as: person, path: '/me/send' }, async ({ page }) => {
+      const note = page.getByText('There is no instance yet.')
+      expect(await note.getByRole('link', { name: 'Instances' }).getAttribute('href')).toBe('/me/instances')
+      await page.goto('/me')
+      const steps = page.getByRole('list', { name: 'First steps' })
+      expect(await steps.getByRole('link', { name: 'Add an endpoint' }).getAttribute('href')).toBe('/me/webhooks')
+      await steps.getByRole('link', { name: 'Connect an instance' }).click()
+      await page.getByRole('heading', { name: 'Instances', level: 1 }).waitFor()
+    })
+  })
+
   it('count from the new midnight when they stay open over it', async () => {
     const who = await furnished(site)
     const id = await sendText(who, '+4915112345678')

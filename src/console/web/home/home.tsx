@@ -61,7 +61,11 @@ function FirstSteps({ sent, delivered, webhook }: StepsProps) {
         <h2>{home.steps}</h2>
       </div>
       <ol aria-label={home.steps} className={styles.steps}>
-        <Step title={home.stepConnected} how={home.stepConnectedHow} done={connected !== undefined} />
+        <Step title={home.stepConnected} how={home.stepConnectedHow} done={connected !== undefined}>
+          <To to={pathIn(team, 'instances')} className={`${parts.button} ${parts.main}`}>
+            {home.connect}
+          </To>
+        </Step>
         <Step title={home.stepSend} how={home.stepSendHow} done={sent}>
           <Curl instanceId={connected?.id ?? 'INSTANCE'} />
         </Step>
@@ -70,7 +74,11 @@ function FirstSteps({ sent, delivered, webhook }: StepsProps) {
             {home.watch}
           </To>
         </Step>
-        <Step title={home.stepWebhook} how={home.stepWebhookHow} done={webhook} />
+        <Step title={home.stepWebhook} how={home.stepWebhookHow} done={webhook}>
+          <To to={pathIn(team, 'webhooks')} className={parts.button}>
+            {home.addEndpoint}
+          </To>
+        </Step>
       </ol>
     </section>
   )

@@ -98,7 +98,11 @@ export function Send() {
               ))}
             </Choice>
           </div>
-          {instances.length === 0 && <p className={parts.note}>{send.noInstance}</p>}
+          {instances.length === 0 && (
+            <p className={`${parts.note} ${parts.row}`}>
+              {send.noInstance} <To to={pathIn(team, 'instances')}>{words.nav.instances}</To>
+            </p>
+          )}
           <ContactField
             label={send.to}
             name="to"
