@@ -13,7 +13,8 @@ export function reasonOf(error: unknown): string {
 /** Announced when it appears. A list of faulty fields is shown beside the fields instead. */
 export function Refusal({ error }: { error: unknown }) {
   if (!error) return null
-  const detail = error instanceof ApiError && error.message !== reasonOf(error) && error.issues.length === 0 ? error.message : ''
+  const isSaid = error instanceof ApiError && reasonOf(error).startsWith(error.message)
+  const detail = error instanceof ApiError && !isSaid && error.issues.length === 0 ? error.message : ''
   return (
     <div role="alert" className={`${styles.note} ${styles.refused}`}>
       {reasonOf(error)}
