@@ -52,6 +52,8 @@ describe.runIf(browserFound)('the shell', () => {
         expect(tops.filter((top) => top < 36)).toEqual([])
         await page.keyboard.press('Escape')
         await until(async () => (await page.locator('[role=menu]:popover-open, dialog[open]').count()) === 0)
+        // The keyboard goes on where it was.
+        expect([open, await page.evaluate(() => document.activeElement?.ariaLabel)]).toEqual([open, open])
       }
     })
   })

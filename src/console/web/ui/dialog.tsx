@@ -1,6 +1,6 @@
 // A modal dialog by the browser's own element, which traps the focus, gives it back, and closes with Escape.
 import { X } from 'lucide-react'
-import { type ReactNode, useEffect, useId, useRef } from 'react'
+import { type ReactNode, useId, useLayoutEffect, useRef } from 'react'
 import { words } from '../words/words.ts'
 import styles from './dialog.module.css'
 import parts from './parts.module.css'
@@ -19,9 +19,12 @@ export function Dialog({ title, close, children, bare = false }: DialogProps) {
   const id = useId()
   // A press inside that is released outside, or on what came in the place of what was pressed, is a click on the dialog, too.
   const pressedOutside = useRef(false)
-  useEffect(() => {
+  // Closed before it leaves the page: the browser gives the focus back only from a dialog that is still there.
+  useLayoutEffect(() => {
     const opened = element.current
     opened?.showModal()
+    // The browser would take the button that closes it.
+    opened?.querySelector<HTMLElement>('input, select, textarea')?.focus()
     return () => opened?.close()
   }, [])
   return (
