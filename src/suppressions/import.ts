@@ -32,8 +32,9 @@ export function importSuppressionFile(request: FastifyRequest, reply: FastifyRep
 }
 
 /**
- * Adds the numbers of a file, all or none. Empty lines do not count; a number that stands there twice is `existing` the second time.
- * @throws VALIDATION_ERROR when the file has more than 100,000 lines
+ * Adds the numbers of a file, all or none, and closes it. Empty lines do not count; a number that stands there twice is `existing` the
+ * second time.
+ * @throws VALIDATION_ERROR when the file has more than 100,000 lines.
  */
 export async function importSuppressions(ctx: Context, file: Readable): Promise<Imported> {
   const { numbers, repeated, invalid } = await readNumbers(file)
@@ -52,15 +53,20 @@ export async function importSuppressions(ctx: Context, file: Readable): Promise<
 async function readNumbers(file: Readable): Promise<{ numbers: string[]; repeated: number; invalid: number }> {
   const numbers = new Set<string>()
   let [lines, repeated, invalid] = [0, 0, 0]
-  for await (const line of createInterface({ input: file, crlfDelay: Number.POSITIVE_INFINITY })) {
-    const word = plain(line)
-    if (word === '') continue
-    if (++lines > maxLines) fail('VALIDATION_ERROR', `file: must have at most ${maxLines} lines`)
-    if (lines % linesPerTurn === 0) await ownTurn()
-    const { data: number } = phone.safeParse(word)
-    if (number === undefined) invalid++
-    else if (numbers.has(number)) repeated++
-    else numbers.add(number)
+  try {
+    for await (const line of createInterface({ input: file, crlfDelay: Number.POSITIVE_INFINITY })) {
+      const word = plain(line)
+      if (word === '') continue
+      if (++lines > maxLines) fail('VALIDATION_ERROR', `file: must have at most ${maxLines} lines`)
+      if (lines % linesPerTurn === 0) await ownTurn()
+      const { data: number } = phone.safeParse(word)
+      if (number === undefined) invalid++
+      else if (numbers.has(number)) repeated++
+      else numbers.add(number)
+    }
+  } finally {
+    // The interface leaves its input open when the loop ends before the file does.
+    file.destroy()
   }
   return { numbers: [...numbers], repeated, invalid }
 }
