@@ -68,10 +68,11 @@ export function openS3(config: NonNullable<Config['s3']>, credentials: Secrets['
   return {
     async put(id, path, size) {
       const { driver, sizeOf } = await bucketOf()
+      const bytes = createReadStream(path)
       const kept = await asked(async () => {
-        await driver.putStream(keyOf(id), createReadStream(path), { contentLength: size })
+        await driver.putStream(keyOf(id), bytes, { contentLength: size })
         return await sizeOf(keyOf(id))
-      })
+      }).finally(() => bytes.destroy())
       if (kept !== size) throw new Error(`the bucket took ${size} bytes and has ${kept ?? 'none'} of them`)
     },
     async read(id, range) {

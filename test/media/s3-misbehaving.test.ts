@@ -1,12 +1,16 @@
 // A bucket that answers wrongly causes no broken upload, no wrong download and no leftovers of other files.
+import { writeFile } from 'node:fs/promises'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { sweepMedia } from '../../src/media/service.ts'
+import { openSpool } from '../../src/media/spool.ts'
+import { openS3 } from '../../src/media/store-s3.ts'
 import { sql } from '../kit/database.ts'
 import type { S3Server } from '../kit/s3-server.ts'
+import { until } from '../kit/until.ts'
 import { openApp } from '../messages/rig.ts'
 import { send } from '../promises/wire.ts'
-import { upload } from './rig.ts'
-import { type Bucket, openBucket } from './s3-rig.ts'
+import { openFiles, upload } from './rig.ts'
+import { type Bucket, credentials, openBucket } from './s3-rig.ts'
 
 let { s3, env, databaseUrl, account, gateway } = {} as Bucket
 
@@ -47,6 +51,15 @@ describe('a bucket that misbehaves', () => {
     const { status, body } = await upload(gateway, account.apiKey, 'hello')
     expect([status >= 500, body.error.message]).toEqual([true, expect.not.stringMatching(/s3|bucket|aws|127\.0\.0\.1|<html/i)])
     expect(await mediaCount()).toBe(before)
+  })
+
+  it('keeps no file open, if it is out of reach', async () => {
+    const { DATA_DIR = '', S3_BUCKET = '' } = env
+    const store = openS3({ bucket: S3_BUCKET, region: credentials.region, endpoint: 'http://127.0.0.1:1' }, credentials)
+    const { path } = await openSpool(DATA_DIR)
+    await writeFile(path, Buffer.alloc(1024 * 1024))
+    await expect(store.put('one', path, 1024 * 1024)).rejects.toThrow()
+    await until(() => openFiles(DATA_DIR) === 0)
   })
 
   const file = 'a file of some length'
