@@ -65,7 +65,7 @@ export const plantedFaults = {
     planted: 'await returnQuota(tx, [])',
   },
   overtaking: {
-    file: 'src/messages/safety/policy.ts',
+    file: 'src/messages/dispatch/policy.ts',
     text: "return message.blocked ? { do: 'follow' } : { do: 'send' }",
     planted: "return { do: 'send' }",
   },

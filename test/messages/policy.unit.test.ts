@@ -11,7 +11,7 @@ import {
   sendTimeoutMs,
   shareOf,
   widerThan,
-} from '../../src/messages/safety/policy.ts'
+} from '../../src/messages/dispatch/policy.ts'
 
 const now = new Date('2026-01-31T10:00:00Z')
 const day = 86_400_000

@@ -3,9 +3,9 @@ import type { App } from '../../core/app.ts'
 import { traced } from '../../core/trace.ts'
 import type { SendOutcome } from '../../providers/outgoing.ts'
 import { providerOf } from '../../providers/providers.ts'
-import { leaseMs, sendTimeoutMs } from '../safety/policy.ts'
 import type { ClaimedMessage } from './claim.ts'
 import { inFlight } from './in-flight.ts'
+import { leaseMs, sendTimeoutMs } from './policy.ts'
 import { settlement } from './settle.ts'
 
 /** `claimedAt` is the time before the claim, by `performance.now()`. */

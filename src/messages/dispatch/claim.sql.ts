@@ -4,9 +4,9 @@ import { planInForceSql } from '../../billing/plans.ts'
 import type { Sql } from '../../core/database/database.ts'
 import type { OutgoingMessage } from '../../providers/outgoing.ts'
 import type { ProviderName, StoredInstance } from '../../providers/provider.ts'
-import type { OpenMessage } from '../safety/policy.ts'
 import type { MessageSafety } from '../safety/safety.ts'
 import type { Dispatchable } from './dispatch-job.ts'
+import type { OpenMessage } from './policy.ts'
 
 /** An open message with all that the decision about it needs. */
 export interface OpenRow extends Omit<OpenMessage, 'sendsOnce' | 'reconcileMs'> {

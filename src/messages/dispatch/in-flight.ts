@@ -1,7 +1,7 @@
 // The sends of this process that are in progress, by instance. An instance whose network is slow gets a share of what is free, so that it
 // takes nothing from the others.
 import { definePart } from '../../core/part.ts'
-import { batchWaitMs, mostInFlight, shareOf } from '../safety/policy.ts'
+import { batchWaitMs, mostInFlight, shareOf } from './policy.ts'
 
 export interface InFlight {
   /** True if the network of the instance answered its last send late, or has not answered one for so long. */

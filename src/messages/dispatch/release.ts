@@ -6,11 +6,11 @@ import { createBatch } from '../../core/batch.ts'
 import { connectDedicated } from '../../core/database/dedicated.ts'
 import { confirmConnection, listenAsHolder, readNotification } from '../../instances/sending.sql.ts'
 import { providers } from '../../providers/providers.ts'
-import { widerThan } from '../safety/policy.ts'
 import { lastInstant } from './dispatch.ts'
 import { instanceKey } from './hold-key.ts'
 import { readHeld, readKey } from './holds.sql.ts'
 import { inFlight } from './in-flight.ts'
+import { widerThan } from './policy.ts'
 import { sendAhead, sendReleased } from './send.ts'
 
 /** For longer holds, only the job of the key releases their messages. */

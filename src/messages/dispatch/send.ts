@@ -3,12 +3,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../../core/app.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
-import { batchWaitMs } from '../safety/policy.ts'
 import { attempt } from './attempt.ts'
 import { recipientOf } from './claim.sql.ts'
 import { type ClaimedMessage, claimMessages, type NextMessage } from './claim.ts'
 import { dispatchRequest, enqueueDispatch, guardRequest } from './dispatch-job.ts'
 import { inFlight } from './in-flight.ts'
+import { batchWaitMs } from './policy.ts'
 
 /** Longest time that one batch may spend on its turns. All jobs of a batch complete together, at its end. */
 const turnsMs = 5_000

@@ -2,11 +2,11 @@
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { providerOf } from '../../providers/providers.ts'
-import { followDelayMs, leaseMs } from '../safety/policy.ts'
 import { instanceOf, type OpenRow, recipientOf } from './claim.sql.ts'
 import { accountKey, instanceKey, recipientKey } from './hold-key.ts'
 import { readAhead, readHolds } from './holds.sql.ts'
 import type { Slots } from './in-flight.ts'
+import { followDelayMs, leaseMs } from './policy.ts'
 
 export interface WaitCause {
   /** The key under which the message waits. */

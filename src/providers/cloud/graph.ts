@@ -44,7 +44,7 @@ export interface Graph {
   agent: Dispatcher
 }
 
-/** A message has 8 s in all (messages/safety/policy.ts), which these times share with an upload. */
+/** A message has 8 s in all (messages/dispatch/policy.ts), which these times share with an upload. */
 const connectMs = 2_500
 const callMs = 4_500
 /** From the first byte sent to the last one received, by default. */
