@@ -126,7 +126,7 @@ async function acceptAll(app: App, submissions: readonly Submission[], keyWaitMs
 /** A message that has quota. */
 interface Accepted extends Draft {
   /** Orders it among the messages of its owner: they commit in the order of these times. */
-  acceptedAt: Date
+  createdAt: Date
 }
 
 function quotaRequest({ principal: { ownerId, plan }, scheduledAt }: Submission): QuotaRequest {
@@ -152,7 +152,7 @@ async function refuseWithoutQuota(
     const { ownerId, plan } = draft.submission.principal
     if (!turn?.fits) results[draft.index] = refusalsOf(ownerId).usedUp()
     else if (!planned[i]) results[draft.index] = refusalsOf(ownerId).tooMuchPlanned(plan)
-    else return [{ ...draft, acceptedAt: turn.at }]
+    else return [{ ...draft, createdAt: turn.at }]
     return []
   })
 }

@@ -12,7 +12,7 @@ import type { NewMessage } from './rows.ts'
 import type { Result, Submission } from './submission.ts'
 
 /** A message that is valid, but has no quota yet. */
-export interface Draft extends Omit<NewMessage, 'acceptedAt'> {
+export interface Draft extends Omit<NewMessage, 'createdAt'> {
   /** Position in the batch. */
   index: number
   submission: Submission

@@ -64,7 +64,7 @@ export async function enqueueMessages(
       instance,
       to,
       scheduledAt: null,
-      acceptedAt: now,
+      createdAt: now,
       campaignId,
       reference,
       campaignRecipients: recipientsCount,

@@ -13,8 +13,8 @@ export interface NewMessage extends ComposedMessage {
   instance: SendingInstance
   to: string
   scheduledAt: Date | null
-  /** Orders it among the messages to the same number. */
-  acceptedAt: Date
+  /** When it is accepted. Orders it among the messages to the same number. */
+  createdAt: Date
   campaignId: string | null
   reference?: string | null | undefined
   ignoresSuppression?: boolean
@@ -30,7 +30,7 @@ export function composeRows(app: App, messages: readonly NewMessage[]): Message[
 }
 
 function rowOf(app: App, message: NewMessage): Message {
-  const now = message.acceptedAt
+  const now = message.createdAt
   const judged = safetyCache(app).judge(message.instance, message, now, message.campaignRecipients)
   const { cold } = judged
   const { warnings, safety } = message.outside ? warnOutside(judged) : judged
