@@ -67,7 +67,7 @@ export interface Progress {
   open: number
   /** Those of the open messages that no provider has accepted yet. */
   waiting: number
-  /** Those of them that wait for their instance. When it connects, they leave all at once. */
+  /** Those of them that wait for their instance to connect, or under a key. When the wait ends, they leave whatever the rate is. */
   held: number
   /** Most messages a minute; null without a limit. */
   rate: number | null

@@ -1,4 +1,4 @@
-// SQL of messages of a campaign that have not been sent: takes them back, cancels them, counts them.
+// SQL of messages of a campaign: takes back or cancels those that have not been sent, and counts those on their way.
 import type { Sql } from '../../core/database/database.ts'
 import type { EventfulMessage } from '../events.ts'
 
@@ -19,10 +19,10 @@ const cameBack = `m.status = 'sending' and m."leaseToken" is null and m."accepte
 export const isUnsent = `(${queued} or ${cameBack})`
 
 /**
- * SQL query for the campaign's messages that match `which`. Its row locks wait for a running claim, so each message is either in the result
- * or in delivery.
+ * SQL query that locks the campaign's messages that match `which`. The row locks wait for a running claim, so each message is either in the
+ * result or in delivery.
  */
-function held(which: string): string {
+function lockSql(which: string): string {
   return `select m.id, m."workspaceId", m."instanceId", m."campaignId", m."providerMessageId", m."to", m.reference, w."ownerId",
       m."countedPeriod"::text as period, m."waitingSince" is not null as waiting
     from messages m join workspaces w on w.id = m."workspaceId"
@@ -32,7 +32,7 @@ function held(which: string): string {
 /** Deletes the messages of a campaign that no provider has: queued, or given back by the provider. */
 export async function deleteUnsent(tx: Sql, campaignId: string): Promise<UnsentMessage[]> {
   const { rows } = await tx.query<UnsentMessage>(
-    `with held as (${held(isUnsent)}) delete from messages m using held where m.id = held.id returning held.*`,
+    `with locked as (${lockSql(isUnsent)}) delete from messages m using locked where m.id = locked.id returning locked.*`,
     [campaignId],
   )
   return rows
@@ -41,9 +41,9 @@ export async function deleteUnsent(tx: Sql, campaignId: string): Promise<UnsentM
 /** Cancels the queued messages of a campaign. */
 export async function cancelQueuedOf(tx: Sql, campaignId: string): Promise<UnsentMessage[]> {
   const { rows } = await tx.query<UnsentMessage>(
-    `with held as (${held(queued)})
+    `with locked as (${lockSql(queued)})
      update messages m set status = 'cancelled', "cancelledAt" = now(), "updatedAt" = now(), "countedPeriod" = null, "waitingSince" = null
-     from held where m.id = held.id returning held.*`,
+     from locked where m.id = locked.id returning locked.*`,
     [campaignId],
   )
   return rows
@@ -54,7 +54,7 @@ export interface OpenMessages {
   open: number
   /** Those of them that no provider has accepted. */
   waiting: number
-  /** Those of them that wait for their instance. */
+  /** Those of them that wait for their instance to connect, or under a key. */
   held: number
 }
 
