@@ -7,7 +7,7 @@ import { sqlTransaction } from '../core/database/transaction.ts'
 import { implementJob } from '../core/jobs/jobs.ts'
 import { announceChange, subject } from '../events/live/follow.ts'
 import type { SafetyState } from '../instances/safety.ts'
-import { type CampaignMessage, enqueueMessages } from '../messages/accept/enqueue.ts'
+import { acceptCampaignMessages, type CampaignMessage } from '../messages/accept/campaign-messages.ts'
 import { countOpen } from '../messages/accept/unsent.sql.ts'
 import { lastInstant } from '../messages/dispatch/dispatch.ts'
 import { safetyCache } from '../messages/safety/safety.ts'
@@ -170,7 +170,7 @@ async function send(app: App, tx: Sql, campaign: LockedCampaign, next: readonly 
   if (!campaign.subscribed) return await end(tx, id, 'paused', 'SUBSCRIPTION_INACTIVE')
   const recipients = next.slice(0, await quotaLeft(tx, ownerId, plan))
   if (recipients.length === 0) return await end(tx, id, 'paused', 'MONTHLY_OUTBOUND_QUOTA_EXCEEDED')
-  const { ids, state } = await enqueueMessages(app, tx, campaign as CampaignMessage, recipients, now)
+  const { ids, state } = await acceptCampaignMessages(app, tx, campaign as CampaignMessage, recipients, now)
   await app.failpoint('campaign.mid_page')
   await markEnqueued(
     tx,

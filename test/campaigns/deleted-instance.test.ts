@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { sqlTransaction } from '../../src/core/database/transaction.ts'
 import { newId } from '../../src/core/id.ts'
-import { enqueueMessages } from '../../src/messages/accept/enqueue.ts'
+import { acceptCampaignMessages } from '../../src/messages/accept/campaign-messages.ts'
 import { cloneDatabase, sql } from '../kit/database.ts'
 import { openWorkspace } from '../messages/rig.ts'
 
@@ -30,7 +30,7 @@ it('enqueues the page of an instance that was deleted a moment ago; its messages
     template: null,
   } as const
   const recipient = { to: '+4915112345678', contactId: null, body: null, reference: null, messageId: null, parameters: null }
-  const { ids } = await sqlTransaction(app.pool, (tx) => enqueueMessages(app, tx, campaign, [recipient], new Date()))
+  const { ids } = await sqlTransaction(app.pool, (tx) => acceptCampaignMessages(app, tx, campaign, [recipient], new Date()))
   expect(ids).toHaveLength(1)
   const { rows } = await sql(databaseUrl).query('select id, status from messages where "campaignId" = $1', [id])
   expect(rows).toEqual([{ id: ids[0], status: 'queued' }])

@@ -1,21 +1,18 @@
-// Enqueues and counts the messages of a campaign, and takes back or cancels those that have not been sent.
-import { returnQuota } from '../../billing/admission/quota.ts'
+// Accepts the messages of a campaign, a page of its recipients at a time.
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { newId } from '../../core/id.ts'
-import { deleteJobs } from '../../core/jobs/jobs.ts'
 import { emit } from '../../events/log/emit.ts'
 import type { SafetyState } from '../../instances/safety.ts'
 import { readSendingInstances, type SendingInstance } from '../../instances/sending.sql.ts'
 import type { ApprovedTemplate } from '../../providers/outgoing.ts'
-import { campaignDispatchJob, dispatchRequest, enqueueDispatch } from '../dispatch/dispatch-job.ts'
+import { dispatchRequest, enqueueDispatch } from '../dispatch/dispatch-job.ts'
 import { messageEvent } from '../events.ts'
 import { readOutside } from '../safety/free-window.ts'
 import { type MessageSafety, safetyCache } from '../safety/safety.ts'
 import type { ComposedMessage } from './compose.ts'
 import { insertMessages } from './insert.sql.ts'
 import { composeRows, type NewMessage } from './rows.ts'
-import { cancelQueuedOf, deleteUnsent, type UnsentMessage } from './unsent.sql.ts'
 
 /** The fields that all messages of a campaign share. */
 export interface CampaignMessage extends Omit<ComposedMessage, 'contactId' | 'template'> {
@@ -44,7 +41,7 @@ export interface CampaignRecipient {
  * Stores one message per recipient with its dispatch job, in the transaction `tx`. The caller reserves the quota in the same transaction.
  * Returns the ids of the messages, and the safety state of the instance with the last of them.
  */
-export async function enqueueMessages(
+export async function acceptCampaignMessages(
   app: App,
   tx: Sql,
   campaign: CampaignMessage,
@@ -91,32 +88,4 @@ export async function enqueueMessages(
   ])
   const judged = messages.at(-1)?.safety as Partial<MessageSafety> | undefined
   return { ids: messages.map(({ id }) => id), state: judged?.state ?? 'restricted' }
-}
-
-/**
- * Deletes a campaign's messages that have not been sent (queued, or given back by the provider) and returns their quota. Returns their ids.
- * The dispatch jobs of deleted messages find no row and do nothing.
- */
-export async function takeBack(app: App, tx: Sql, campaignId: string): Promise<string[]> {
-  const rows = await deleteUnsent(tx, campaignId)
-  await returnQuota(tx, rows)
-  await dropJobs(app, tx, rows)
-  return rows.map(({ id }) => id)
-}
-
-/** The jobs of waiting messages start only at the end of the time to live, which may be a day away, so they are deleted. */
-async function dropJobs(app: App, tx: Sql, rows: readonly UnsentMessage[]): Promise<void> {
-  const waiting = rows.flatMap(({ id, waiting }) => (waiting ? [id] : []))
-  await deleteJobs(app, tx, campaignDispatchJob, waiting)
-}
-
-/** Cancels a campaign's queued messages and returns their quota. */
-export async function cancelQueued(tx: Sql, campaignId: string): Promise<void> {
-  const rows = await cancelQueuedOf(tx, campaignId)
-  await returnQuota(tx, rows)
-  const now = new Date()
-  await emit(
-    tx,
-    rows.map((row) => messageEvent(row, 'cancelled', now)),
-  )
 }
