@@ -8,10 +8,10 @@ import type { Principal } from '../../core/principal.ts'
 export type Ending = 'revoked' | 'closing'
 
 /** The owner of a stream. The stream ends with the credential, or with the membership in the team. */
-export type Holder = Pick<Principal, 'kind' | 'userId' | 'credentialId' | 'teamId'>
+export type StreamOwner = Pick<Principal, 'kind' | 'userId' | 'credentialId' | 'teamId'>
 
 export interface WriterOptions {
-  holder: Holder
+  owner: StreamOwner
   /** Returns the heartbeat text. It is sent only while no write is pending. */
   heartbeat: () => string
   /** Returns the last text of the stream. */
@@ -35,7 +35,7 @@ export const streamHeaders = {
 
 /** Owns the response from {@link attach} on. Before that it buffers nothing, and {@link fits} returns false. */
 export class BoundedWriter {
-  readonly holder: Holder
+  readonly owner: StreamOwner
   closed = false
   readonly #options: WriterOptions
   #response: ServerResponse | undefined
@@ -49,7 +49,7 @@ export class BoundedWriter {
 
   constructor(options: WriterOptions) {
     this.#options = options
-    this.holder = options.holder
+    this.owner = options.owner
   }
 
   /** Sends the headers and the first text. */

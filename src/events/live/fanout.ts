@@ -140,9 +140,9 @@ export async function startHub(app: App, onCall: (payload: string) => void): Pro
   }
 
   return {
-    takeSlot(holder, slot) {
+    takeSlot(owner, slot) {
       if (closing) fail('SERVICE_UNAVAILABLE')
-      return takeSlot(holder, slot)
+      return takeSlot(owner, slot)
     },
 
     makeWriter(options) {

@@ -4,13 +4,13 @@ import type { FastifyReply } from 'fastify'
 import type { App } from '../../core/app.ts'
 import type { Frame } from '../log/entry.ts'
 import { cursorNow, endOf, resumeAfter, type Start } from '../log/place.ts'
-import type { BoundedWriter, Ending, Holder } from './bounded-writer.ts'
+import type { BoundedWriter, Ending, StreamOwner } from './bounded-writer.ts'
 import type { Followed, Hub, LogView, StateView } from './fanout.ts'
 import { heartbeat, hello } from './frames.ts'
 import type { Streaming } from './streaming.ts'
 
 export interface StreamOptions {
-  holder: Holder
+  owner: StreamOwner
   frame: Frame
   farewell: (ending: Ending) => string
 }
@@ -71,13 +71,13 @@ interface Opening {
 async function stream(
   hub: Hub,
   reply: FastifyReply,
-  { holder, farewell }: StreamOptions,
+  { owner, farewell }: StreamOptions,
   { greeting, heartbeatOf, follow }: Opening,
 ): Promise<void> {
   let followed: Followed | undefined
-  const releaseSlot = hub.takeSlot(holder, 'stream')
+  const releaseSlot = hub.takeSlot(owner, 'stream')
   const writer = hub.makeWriter({
-    holder,
+    owner,
     heartbeat: () => heartbeatOf(followed?.reached()),
     farewell,
     closed() {

@@ -6,7 +6,7 @@ import { fail, failure } from '../../core/errors.ts'
 import type { GraphqlParams } from '../../core/graph/graph.ts'
 import { publicFailure } from '../../core/public-failure.ts'
 import type { Start } from '../log/place.ts'
-import type { BoundedWriter, Ending, Holder } from './bounded-writer.ts'
+import type { BoundedWriter, Ending, StreamOwner } from './bounded-writer.ts'
 import type { Followed } from './fanout.ts'
 import { heartbeat, retryLine, revoked, singleComplete, singleFrame, singleResult } from './frames.ts'
 import type { Prepared } from './operation.ts'
@@ -45,12 +45,18 @@ interface Operation {
 }
 
 export interface Reservation {
-  holder: Holder
+  owner: StreamOwner
   writer: BoundedWriter
   /** Ends a reservation that no client connects to; undefined once a client is connected. */
   expiry: NodeJS.Timeout | undefined
   /** By operation id. */
   operations: Map<string, Operation>
+}
+
+/** A connection on its way to another process. That one may be of the version before, which calls the owner `holder`. */
+interface HandedOver {
+  holder: StreamOwner
+  operations: Begun[]
 }
 
 const reservedMs = 60_000
@@ -61,12 +67,12 @@ export type Reservations = ReturnType<typeof createReservations>
 export function createReservations({ app, hub, prepare }: Streaming, closed: (name: string) => void) {
   const reservations = new Map<string, Reservation>()
 
-  /** @throws API_RATE_LIMIT_EXCEEDED when the holder has too many connections. */
-  function reserve(name: string, holder: Holder): Reservation {
-    const releaseSlot = hub.takeSlot(holder, 'connection')
+  /** @throws API_RATE_LIMIT_EXCEEDED when the owner has too many connections. */
+  function reserve(name: string, owner: StreamOwner): Reservation {
+    const releaseSlot = hub.takeSlot(owner, 'connection')
     const operations: Reservation['operations'] = new Map()
     const writer = hub.makeWriter({
-      holder,
+      owner,
       heartbeat,
       farewell: (ending) => farewell(ending, [...operations.keys()]),
       closed() {
@@ -77,7 +83,7 @@ export function createReservations({ app, hub, prepare }: Streaming, closed: (na
         closed(name)
       },
     })
-    const reservation: Reservation = { holder, writer, expiry: setTimeout(() => writer.end(), reservedMs), operations }
+    const reservation: Reservation = { owner, writer, expiry: setTimeout(() => writer.end(), reservedMs), operations }
     reservations.set(name, reservation)
     return reservation
   }
@@ -87,19 +93,19 @@ export function createReservations({ app, hub, prepare }: Streaming, closed: (na
    * @throws NOT_FOUND when the connection belongs to another credential, CONFLICT when the id is in use, and every failure of the request.
    */
   async function operate(reservation: Reservation, asked: Asked): Promise<Accepted> {
-    if (!isHeldBy(reservation, asked.caller.principal)) fail('NOT_FOUND', 'Stream not found')
+    if (!isOwnedBy(reservation, asked.caller.principal)) fail('NOT_FOUND', 'Stream not found')
     return await start(reservation, asked, (context) => prepare(asked.params, context))
   }
 
   async function start(
-    { holder, writer, operations }: Reservation,
+    { owner, writer, operations }: Reservation,
     asked: Asked,
     prepared: (context: Context) => Promise<Prepared>,
   ): Promise<Accepted> {
     const { id, caller, params } = asked
     if (operations.has(id)) fail('CONFLICT', 'Operation with ID already exists')
     let followed: Followed | undefined
-    const releaseSlot = hub.takeSlot(holder, 'operation')
+    const releaseSlot = hub.takeSlot(owner, 'operation')
     const sent = Object.assign(new EventEmitter(), { destroyed: false, closed: false })
     const context: Context = { ...caller, app, response: sent }
     const stop = () => {
@@ -157,14 +163,14 @@ export function createReservations({ app, hub, prepare }: Streaming, closed: (na
   }
 
   /** Gives up a connection that no client has opened, with the operations on it; null if this process does not hold such a one. */
-  async function handOver(name: string): Promise<{ holder: Holder; operations: Begun[] } | null> {
+  async function handOver(name: string): Promise<HandedOver | null> {
     const reservation = reservations.get(name)
     if (!reservation?.expiry) return null
     reservations.delete(name)
-    const { holder, writer, operations } = reservation
+    const { owner, writer, operations } = reservation
     await Promise.all([...operations.values()].map(({ accepted }) => accepted))
     const begun = [...operations.values()].flatMap((operation) => operation.begun ?? [])
-    const { kind, userId, credentialId, teamId } = holder
+    const { kind, userId, credentialId, teamId } = owner
     writer.end()
     return { holder: { kind, userId, credentialId, teamId }, operations: begun }
   }
@@ -201,8 +207,8 @@ export function createReservations({ app, hub, prepare }: Streaming, closed: (na
 }
 
 /** Compares the team too: one session may be used in several teams. */
-function isHeldBy({ holder }: Reservation, { credentialId, teamId }: Pick<Holder, 'credentialId' | 'teamId'>): boolean {
-  return holder.credentialId === credentialId && holder.teamId === teamId
+function isOwnedBy({ owner }: Reservation, { credentialId, teamId }: Pick<StreamOwner, 'credentialId' | 'teamId'>): boolean {
+  return owner.credentialId === credentialId && owner.teamId === teamId
 }
 
 /** As JSON shows it: errors are class instances, which no other process could read. */

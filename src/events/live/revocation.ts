@@ -4,11 +4,11 @@ import { readValidCredentials } from '../../accounts/credentials.sql.ts'
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { type Membership, readMemberships } from '../../teams/memberships.sql.ts'
-import type { BoundedWriter, Holder } from './bounded-writer.ts'
+import type { BoundedWriter, StreamOwner } from './bounded-writer.ts'
 
 const pollMs = 2_000
 
-function nameOf({ credentialId, teamId }: Holder): string {
+function nameOf({ credentialId, teamId }: StreamOwner): string {
   return `${credentialId} ${teamId}`
 }
 
@@ -27,9 +27,9 @@ export function startRevocation(app: App, writers: ReadonlySet<BoundedWriter>): 
   }
 
   async function endRevoked(): Promise<void> {
-    const held = new Map([...writers].map(({ holder }) => [nameOf(holder), holder]))
-    const revoked = new Set((await findRevoked(app.pool, [...held.values()])).map(nameOf))
-    for (const writer of [...writers]) if (revoked.has(nameOf(writer.holder))) writer.leave('revoked')
+    const owners = new Map([...writers].map(({ owner }) => [nameOf(owner), owner]))
+    const revoked = new Set((await findRevoked(app.pool, [...owners.values()])).map(nameOf))
+    for (const writer of [...writers]) if (revoked.has(nameOf(writer.owner))) writer.leave('revoked')
   }
 
   return {
@@ -41,12 +41,12 @@ export function startRevocation(app: App, writers: ReadonlySet<BoundedWriter>): 
 }
 
 /** The owners whose key is revoked, whose session has ended, or who have left the team. */
-async function findRevoked(sql: Sql, holders: readonly Holder[]): Promise<Holder[]> {
+async function findRevoked(sql: Sql, owners: readonly StreamOwner[]): Promise<StreamOwner[]> {
   const valid = await readValidCredentials(
     sql,
-    holders.map(({ credentialId }) => credentialId),
+    owners.map(({ credentialId }) => credentialId),
   )
-  const members = holders.filter((holder): holder is Holder & Membership => holder.kind === 'console' && holder.teamId !== null)
+  const members = owners.filter((owner): owner is StreamOwner & Membership => owner.kind === 'console' && owner.teamId !== null)
   const joined = members.length > 0 ? await readMemberships(sql, members) : []
-  return [...holders.filter(({ credentialId }) => !valid.has(credentialId)), ...members.filter((_, i) => !joined[i])]
+  return [...owners.filter(({ credentialId }) => !valid.has(credentialId)), ...members.filter((_, i) => !joined[i])]
 }

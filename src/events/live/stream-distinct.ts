@@ -18,7 +18,7 @@ export async function serveDistinct(streaming: Streaming, request: FastifyReques
   const context = repeatable(caller, request, params)
   const prepared = await prepare(params, context, request.headers['last-event-id'])
   if (context.idempotency?.replayed) reply.header('Idempotency-Replayed', 'true')
-  const options = { holder: context.principal, frame: distinctFrame, farewell: distinctFarewell }
+  const options = { owner: context.principal, frame: distinctFrame, farewell: distinctFarewell }
   if (prepared.kind === 'log') await streamLog(streaming, reply, prepared.view, prepared.start, options)
   else if (prepared.kind === 'state') await streamState(hub, reply, prepared.view, distinctComplete, options)
   else return await reply.code(200).headers(streamHeaders).send(distinctResult(prepared.result))

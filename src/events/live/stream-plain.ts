@@ -44,7 +44,7 @@ export async function servePlain(streaming: Streaming, request: FastifyRequest, 
   const start = await beginning(app, principal.workspaceId, after, request.headers['last-event-id'])
   const frame = named ? namedFrame : unnamedFrame
   await streamLog(streaming, reply, viewOf(app, principal.workspaceId, filter), start, {
-    holder: principal,
+    owner: principal,
     frame,
     farewell: plainFarewell,
   })

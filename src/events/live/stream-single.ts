@@ -73,10 +73,10 @@ export function createSingleMode(streaming: Streaming): SingleMode {
 
   /** PUT: answers with a token. It is valid for one connection, opened within 60 s, and for operations of the same credential. */
   async function reserve(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const holder = (await openContext(request, reply)).principal
+    const owner = (await openContext(request, reply)).principal
     const token = randomBytes(32).toString('base64url')
     const name = nameOf(token)
-    const { writer } = reservations.reserve(name, holder)
+    const { writer } = reservations.reserve(name, owner)
     await insertConnection(app.pool, digestOf(name), app.node).catch((error) => {
       writer.end()
       throw error
@@ -109,8 +109,8 @@ export function createSingleMode(streaming: Streaming): SingleMode {
   async function fetchFrom(node: string, name: string) {
     const asking = calls.call(node, { kind: 'handOver', name } satisfies Request) as ReturnType<Reservations['handOver']>
     const coming = asking.then((found) => {
-      const { holder, operations } = found ?? fail('NOT_FOUND', 'Stream not found')
-      return { reservation: reservations.reserve(name, holder), operations }
+      const { holder: owner, operations } = found ?? fail('NOT_FOUND', 'Stream not found')
+      return { reservation: reservations.reserve(name, owner), operations }
     })
     // This promise and none derived from it: a rejection that nobody waits for ends the process.
     arriving.set(name, coming)

@@ -1,7 +1,7 @@
 // Limits the open streams of an API key, or of a person over all sessions, in this process.
 import type { App } from '../../core/app.ts'
 import { fail } from '../../core/errors.ts'
-import type { Holder } from './bounded-writer.ts'
+import type { StreamOwner } from './bounded-writer.ts'
 
 export const maxStreamsOfKey = 50
 
@@ -15,7 +15,7 @@ export type Slot = 'stream' | 'connection' | 'operation'
  * Reserves capacity for the caller and returns a function that releases it.
  * @throws API_RATE_LIMIT_EXCEEDED when the caller already has {@link maxStreamsOfKey} connections or operations.
  */
-export type TakeSlot = (holder: Holder, slot: Slot) => () => void
+export type TakeSlot = (owner: StreamOwner, slot: Slot) => () => void
 
 /** Allows each caller {@link maxStreamsOfKey} connections and as many operations. */
 export function createSlots(app: App): TakeSlot {
@@ -28,8 +28,8 @@ export function createSlots(app: App): TakeSlot {
     else taken.set(name, count)
   }
 
-  return (holder, slot) => {
-    const name = nameOf(holder)
+  return (owner, slot) => {
+    const name = nameOf(owner)
     const takes = { stream: [connections, operations], connection: [connections], operation: [operations] }[slot]
     if (takes.some((taken) => (taken.get(name) ?? 0) >= maxStreamsOfKey)) {
       fail('API_RATE_LIMIT_EXCEEDED', `At most ${maxStreamsOfKey} ${slot}s at the same time`)
@@ -47,6 +47,6 @@ export function createSlots(app: App): TakeSlot {
 }
 
 /** A person may have many sessions, which share one quota. */
-function nameOf({ kind, userId, credentialId }: Holder): string {
+function nameOf({ kind, userId, credentialId }: StreamOwner): string {
   return kind === 'console' ? `person ${userId}` : `key ${credentialId}`
 }
