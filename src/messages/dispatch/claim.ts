@@ -5,23 +5,22 @@ import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
 import { readSendingInstances } from '../../instances/sending.sql.ts'
-import { rowOf } from '../../message-types/service.ts'
 import type { OutgoingMessage } from '../../providers/outgoing.ts'
 import type { ProviderName, StoredInstance } from '../../providers/provider.ts'
-import { providerOf } from '../../providers/providers.ts'
 import { readOutside, warnOutside } from '../safety/free-window.ts'
 import { safetyCache } from '../safety/safety.ts'
-import { instanceOf, lockOpen, type OpenRow, recipientOf, storeJudgements, storeLeases } from './claim.sql.ts'
-import { defer, type WaitingMessage } from './defer.ts'
+import { instanceOf, lockOpen, type OpenRow, storeJudgements, storeLeases } from './claim.sql.ts'
+import { defer } from './defer.ts'
 import { type Dispatchable, dispatchRequest, enqueueDispatch, guardRequest } from './dispatch-job.ts'
 import { failMessages } from './fail.ts'
 import { hold, releaseIfOpen } from './hold.ts'
 import { recipientKey } from './hold-key.ts'
 import { unmarkHeld } from './holds.sql.ts'
 import { inFlight, type Slots } from './in-flight.ts'
-import { isWithdrawn, refusedToLeave } from './leaving.ts'
-import { type Decision, decide, leaseMs, type OpenMessage } from './policy.ts'
-import { planRetries, readWaitCauses, type WaitCause } from './wait-causes.ts'
+import { isWithdrawn } from './leaving.ts'
+import { leaseMs } from './policy.ts'
+import { type Sorted, sortFollowers, sortMessages } from './sort.ts'
+import { planRetries } from './wait-causes.ts'
 import { withdrawMessages } from './withdraw.ts'
 
 export interface ClaimedMessage extends Dispatchable {
@@ -81,35 +80,38 @@ async function claimIn(
 ): Promise<Claim & { due: string[]; away: OpenRow[]; behind: OpenRow[] }> {
   slots?.clear()
   const rows = await lockOpen(tx, ids)
-  const ready: OpenRow[] = []
-  const waiting: WaitingMessage[] = []
-  const following: OpenRow[] = []
-  const failed: { row: OpenRow; error: string }[] = []
-  const later: { row: OpenRow; at: Date }[] = []
-  const decisions = rows.map((row) => leaveToNewer(row, decide(withProvider(app, row), row.now, app.config.messageTtlMs)))
-  const asked = rows.filter((_, i) => decisions[i]?.do === 'send' || decisions[i]?.do === 'wait')
-  const moving = rows.filter((_, i) => decisions[i]?.do === 'send' || decisions[i]?.do === 'follow')
-  const [refused, causes] = await Promise.all([refusedToLeave(tx, asked), readWaitCauses(app, tx, moving, slots)])
-  const held: { row: OpenRow; cause: WaitCause }[] = []
-  for (const [i, row] of rows.entries()) {
-    const error = refused.get(row.id)
-    const decision: Decision = error ? { do: 'fail', error } : (decisions[i] as Decision)
-    const cause = causes.get(row.id)
-    if (cause && (decision.do === 'send' || decision.do === 'follow')) {
-      held.push({ row, cause })
-      continue
-    }
-    if (decision.do === 'send') ready.push(row)
-    if (decision.do === 'wait') waiting.push({ ...row, until: decision.until })
-    if (decision.do === 'follow') following.push(row)
-    if (decision.do === 'fail') failed.push({ row, error: decision.error })
-    if (decision.do === 'later') later.push({ row, at: decision.at })
-  }
+  const sorted = await sortMessages(app, tx, rows, slots)
+  const { ready, waiting, failed } = sorted
   const granted = await takeQuota(tx, ready)
-  const sendable = ready.filter((row, i) => {
-    if (!granted[i]) failed.push({ row, error: 'MONTHLY_OUTBOUND_QUOTA_EXCEEDED' })
-    return granted[i]
-  })
+  const sendable = ready.filter((_, i) => granted[i])
+  for (const [i, row] of ready.entries()) if (!granted[i]) failed.push({ row, error: 'MONTHLY_OUTBOUND_QUOTA_EXCEEDED' })
+  await endFailed(tx, failed)
+  await defer(app, tx, waiting)
+  const followers = sortFollowers(sorted, [...sendable, ...failed.map(({ row }) => row)])
+  const again = await planRetries(tx, followers.behind)
+  const heldAgain = again.held.map(({ row, key }) => ({ row, cause: { key, for: 'slot' } as const }))
+  const held = [...sorted.held, ...followers.held, ...heldAgain]
+  const due = await hold(
+    app,
+    tx,
+    held.map(({ row: { id, instanceId }, cause }) => ({ id, instanceId, ...cause })),
+    rows[0]?.now ?? new Date(),
+  )
+  await tryLater(app, tx, [...sorted.later, ...again.later])
+  // Messages behind one whose outcome stays unknown may leave now.
+  due.push(...failed.flatMap(({ row }) => (row.mayHaveLeft ? recipientKey(row) : [])))
+  await judgeScheduled(app, tx, sendable)
+  return {
+    claimed: await lease(app, tx, sendable, slots === undefined),
+    next: followers.next,
+    due,
+    away: held.flatMap(({ row, cause }) => (cause.for === 'holder' ? row : [])),
+    behind: again.later.map(({ row }) => row),
+  }
+}
+
+/** Fails messages. Those of a campaign that it must not send any more are cancelled in place of that. */
+async function endFailed(tx: Sql, failed: Sorted['failed']): Promise<void> {
   const ended = failed.map(({ row, error }) => ({ id: row.id, error, withdrawn: isWithdrawn(row, error) }))
   await failMessages(
     tx,
@@ -119,29 +121,10 @@ async function claimIn(
     tx,
     ended.filter(({ withdrawn }) => withdrawn),
   )
-  await defer(app, tx, waiting)
-  const leaving = new Set([...sendable, ...failed.map(({ row }) => row)].map(recipientOf))
-  const byRecipient = new Map(held.map(({ row, cause }) => [recipientOf(row), cause]))
-  const next: OpenRow[] = []
-  const behind: OpenRow[] = []
-  for (const row of following) {
-    const cause = byRecipient.get(recipientOf(row))
-    // A message that waits under a key stays there until the message before it has left.
-    if (row.heldBy) continue
-    if (cause) held.push({ row, cause })
-    else if (leaving.has(recipientOf(row))) next.push(row)
-    else behind.push(row)
-  }
-  const again = await planRetries(tx, behind)
-  later.push(...again.later)
-  held.push(...again.held.map(({ row, key }) => ({ row, cause: { key, for: 'slot' } as const })))
-  const now = rows[0]?.now ?? new Date()
-  const due = await hold(
-    app,
-    tx,
-    held.map(({ row: { id, instanceId }, cause }) => ({ id, instanceId, ...cause })),
-    now,
-  )
+}
+
+/** Gives each message a job at its time. One that waited under a key does not wait there any more. */
+async function tryLater(app: App, tx: Sql, later: Sorted['later']): Promise<void> {
   const withJob = later.flatMap(({ row }) => (row.heldBy ? row.id : []))
   if (withJob.length > 0) await unmarkHeld(tx, withJob)
   await enqueueDispatch(
@@ -149,38 +132,6 @@ async function claimIn(
     tx,
     later.map(({ row, at }) => dispatchRequest(row, at)),
   )
-  // Messages behind one whose outcome stays unknown may leave now.
-  due.push(...failed.flatMap(({ row }) => (row.mayHaveLeft ? recipientKey(row) : [])))
-  await judgeScheduled(app, tx, sendable)
-  const away = held.flatMap(({ row, cause }) => (cause.for === 'holder' ? row : []))
-  return {
-    claimed: await lease(app, tx, sendable, slots === undefined),
-    next,
-    due,
-    away,
-    behind: again.later.map(({ row }) => row),
-  }
-}
-
-/** How long a message waits of which this process does not know the type. */
-const unknownTypeMs = 5_000
-
-/** While an upgrade is under way, a newer process may accept a type that this one does not know. A process that knows it may get its next job. */
-function leaveToNewer({ type, now }: OpenRow, decision: Decision): Decision {
-  if (decision.do !== 'send' || rowOf(type)) return decision
-  return { do: 'later', at: new Date(now.getTime() + unknownTypeMs) }
-}
-
-function withProvider(app: App, row: OpenRow): OpenMessage {
-  const provider = providerOf(app, row.provider)
-  const instance = instanceOf(row)
-  return {
-    ...row,
-    // A process without this provider treats the instance as disconnected, so its messages wait for a process that has the provider.
-    instanceConnected: row.instanceConnected && provider !== undefined,
-    sendsOnce: provider?.sendsOnce(instance) ?? false,
-    reconcileMs: provider?.reconcileMs ?? 0,
-  }
 }
 
 /** The row holds the content of its type, because the message was stored as its type composes it. */

@@ -1,0 +1,100 @@
+// Sorts the locked messages of a claim by what becomes of each: it leaves, waits, is tried later, or fails.
+import type { App } from '../../core/app.ts'
+import type { Sql } from '../../core/database/database.ts'
+import { rowOf } from '../../message-types/service.ts'
+import { providerOf } from '../../providers/providers.ts'
+import { instanceOf, type OpenRow, recipientOf } from './claim.sql.ts'
+import type { WaitingMessage } from './defer.ts'
+import type { Slots } from './in-flight.ts'
+import { refusedToLeave } from './leaving.ts'
+import { type Decision, decide, type OpenMessage } from './policy.ts'
+import { readWaitCauses, type WaitCause } from './wait-causes.ts'
+
+interface Held {
+  row: OpenRow
+  cause: WaitCause
+}
+
+export interface Sorted {
+  /** They leave now, if there is quota for them. */
+  ready: OpenRow[]
+  /** They wait until their instance connects. */
+  waiting: WaitingMessage[]
+  /** They wait under a key. */
+  held: Held[]
+  /** They come after another message to the same recipient. */
+  following: OpenRow[]
+  /** They get a job at that time. */
+  later: { row: OpenRow; at: Date }[]
+  failed: { row: OpenRow; error: string }[]
+}
+
+/** Messages that nothing is to be done with are left out. Those that are ready have taken one of `slots`. */
+export async function sortMessages(app: App, tx: Sql, rows: readonly OpenRow[], slots?: Slots): Promise<Sorted> {
+  const decided = rows.map((row) => ({ row, decision: decisionFor(app, row) }))
+  const those = (...kinds: Decision['do'][]) => decided.flatMap(({ row, decision }) => (kinds.includes(decision.do) ? row : []))
+  const [refused, causes] = await Promise.all([
+    refusedToLeave(tx, those('send', 'wait')),
+    readWaitCauses(app, tx, those('send', 'follow'), slots),
+  ])
+  const sorted: Sorted = { ready: [], waiting: [], held: [], following: [], later: [], failed: [] }
+  for (const { row, decision } of decided) {
+    const error = refused.get(row.id)
+    const cause = causes.get(row.id)
+    if (error) sorted.failed.push({ row, error })
+    else if (cause) sorted.held.push({ row, cause })
+    else if (decision.do === 'send') sorted.ready.push(row)
+    else if (decision.do === 'wait') sorted.waiting.push({ ...row, until: decision.until })
+    else if (decision.do === 'follow') sorted.following.push(row)
+    else if (decision.do === 'later') sorted.later.push({ row, at: decision.at })
+    else if (decision.do === 'fail') sorted.failed.push({ row, error: decision.error })
+  }
+  return sorted
+}
+
+/** How long a message waits of which this process does not know the type. */
+const unknownTypeMs = 5_000
+
+function decisionFor(app: App, row: OpenRow): Decision {
+  const decision = decide(withProvider(app, row), row.now, app.config.messageTtlMs)
+  // While an upgrade is under way, a newer process may accept a type that this one does not know. One that knows it may get the next job.
+  const isUnknown = decision.do === 'send' && !rowOf(row.type)
+  return isUnknown ? { do: 'later', at: new Date(row.now.getTime() + unknownTypeMs) } : decision
+}
+
+function withProvider(app: App, row: OpenRow): OpenMessage {
+  const provider = providerOf(app, row.provider)
+  const instance = instanceOf(row)
+  return {
+    ...row,
+    // A process without this provider treats the instance as disconnected, so its messages wait for a process that has the provider.
+    instanceConnected: row.instanceConnected && provider !== undefined,
+    sendsOnce: provider?.sendsOnce(instance) ?? false,
+    reconcileMs: provider?.reconcileMs ?? 0,
+  }
+}
+
+/** Messages that come after another one to the same recipient. */
+interface Followers {
+  /** To claim after those that leave now. */
+  next: OpenRow[]
+  /** They wait under the key of the one before. */
+  held: Held[]
+  /** The one before is in another batch, or is tried later. */
+  behind: OpenRow[]
+}
+
+/** `gone`: the messages that leave now or have failed. A follower that waits under a key already stays there until the one before has left. */
+export function sortFollowers({ following, held }: Sorted, gone: readonly OpenRow[]): Followers {
+  const leaving = new Set(gone.map(recipientOf))
+  const causes = new Map(held.map(({ row, cause }) => [recipientOf(row), cause]))
+  const followers: Followers = { next: [], held: [], behind: [] }
+  for (const row of following) {
+    const cause = causes.get(recipientOf(row))
+    if (row.heldBy) continue
+    if (cause) followers.held.push({ row, cause })
+    else if (leaving.has(recipientOf(row))) followers.next.push(row)
+    else followers.behind.push(row)
+  }
+  return followers
+}
