@@ -26,8 +26,10 @@ export interface Slots {
   clear: () => void
 }
 
-interface Line {
+/** The sends of one instance. */
+interface Load {
   busy: number
+  /** Slots that claims have taken for it. */
   reserved: number
   slow: boolean
 }
@@ -35,50 +37,50 @@ interface Line {
 export const inFlight = definePart(createInFlight)
 
 function createInFlight(): InFlight {
-  const lines = new Map<string, Line>()
+  const loads = new Map<string, Load>()
   const kept = new Set<Promise<unknown>>()
   let busy = 0
 
-  function lineOf(instanceId: string): Line {
-    const line = lines.get(instanceId) ?? { busy: 0, reserved: 0, slow: false }
-    lines.set(instanceId, line)
-    return line
+  function loadOf(instanceId: string): Load {
+    const load = loads.get(instanceId) ?? { busy: 0, reserved: 0, slow: false }
+    loads.set(instanceId, load)
+    return load
   }
 
   return {
-    isSlow: (instanceId) => lines.get(instanceId)?.slow ?? false,
+    isSlow: (instanceId) => loads.get(instanceId)?.slow ?? false,
     slots() {
-      const taken: Line[] = []
+      const taken: Load[] = []
       return {
         take(instanceId) {
-          const line = lines.get(instanceId)
-          if (!line?.slow) return true
-          if (line.busy + line.reserved + 1 > shareOf(mostInFlight - busy)) return false
-          line.reserved++
-          taken.push(line)
+          const load = loads.get(instanceId)
+          if (!load?.slow) return true
+          if (load.busy + load.reserved + 1 > shareOf(mostInFlight - busy)) return false
+          load.reserved++
+          taken.push(load)
           return true
         },
         clear() {
-          for (let line = taken.pop(); line; line = taken.pop()) line.reserved--
+          for (let load = taken.pop(); load; load = taken.pop()) load.reserved--
         },
       }
     },
     async run(instanceId, send) {
-      const line = lineOf(instanceId)
+      const load = loadOf(instanceId)
       const begin = performance.now()
-      line.busy++
+      load.busy++
       busy++
       try {
         return await send()
       } finally {
-        line.busy--
+        load.busy--
         busy--
-        line.slow = performance.now() - begin > batchWaitMs
-        if (line.busy === 0 && line.reserved === 0 && !line.slow) lines.delete(instanceId)
+        load.slow = performance.now() - begin > batchWaitMs
+        if (load.busy === 0 && load.reserved === 0 && !load.slow) loads.delete(instanceId)
       }
     },
     late(instanceId) {
-      lineOf(instanceId).slow = true
+      loadOf(instanceId).slow = true
     },
     keep(work) {
       const ending: Promise<unknown> = work.finally(() => kept.delete(ending))
