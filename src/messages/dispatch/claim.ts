@@ -20,7 +20,7 @@ import { inFlight, type Slots } from './in-flight.ts'
 import { isWithdrawn } from './leaving.ts'
 import { leaseMs } from './policy.ts'
 import { type Sorted, sortFollowers, sortMessages } from './sort.ts'
-import { planRetries } from './wait-causes.ts'
+import { planFollowers } from './wait-causes.ts'
 import { withdrawMessages } from './withdraw.ts'
 
 export interface ClaimedMessage extends Dispatchable {
@@ -88,7 +88,7 @@ async function claimIn(
   await endFailed(tx, failed)
   await defer(app, tx, waiting)
   const followers = sortFollowers(sorted, [...sendable, ...failed.map(({ row }) => row)])
-  const again = await planRetries(tx, followers.behind)
+  const again = await planFollowers(tx, followers.behind)
   const heldAgain = again.held.map(({ row, key }) => ({ row, cause: { key, for: 'slot' } as const }))
   const held = [...sorted.held, ...followers.held, ...heldAgain]
   const due = await hold(

@@ -77,7 +77,7 @@ export async function settleAll(app: App, settlements: readonly Settlement[]): P
     await restrict(app, tx, list)
     const failed = await failMessages(tx, failing)
     const accepted = await accept(tx, list)
-    const retried = await release(app, tx, retries)
+    const retried = await retryLater(app, tx, retries)
     await askLater(app, tx, list)
     const guarded = list.flatMap(({ message }) => (message.guarded ? message : []))
     if (guarded.length > 0) await dropGuards(app, tx, guarded)
@@ -114,7 +114,8 @@ function addressed({ workspaceId, instance, peer, provider }: ClaimedMessage) {
   return { workspaceId, instanceId: instance.id, peer, provider }
 }
 
-interface Released {
+interface Retried {
+  /** The messages whose lease still held. */
   count: number
   holds: { key: string; ms: number }[]
   /** The messages that wait for a connection. */
@@ -122,7 +123,7 @@ interface Released {
 }
 
 /** Releases leases, and adds jobs for the next attempts. Messages with `holds` wait under their key instead. */
-async function release(app: App, tx: Sql, retries: readonly Retry[]): Promise<Released> {
+async function retryLater(app: App, tx: Sql, retries: readonly Retry[]): Promise<Retried> {
   if (retries.length === 0) return { count: 0, holds: [], away: [] }
   const released = await releaseLeases(
     tx,

@@ -45,7 +45,7 @@ function keysOf(app: App, row: OpenRow): string[] {
  * while only a receipt can tell its outcome, they wait under the key of their recipient. Otherwise they are claimed when it may be tried, or
  * in growing intervals while the network has it. Staggered times keep a long queue from waking all at once.
  */
-export async function planRetries(
+export async function planFollowers(
   tx: Sql,
   rows: readonly OpenRow[],
 ): Promise<{ later: { row: OpenRow; at: Date }[]; held: { row: OpenRow; key: string }[] }> {
