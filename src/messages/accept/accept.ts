@@ -17,7 +17,7 @@ import { emit } from '../../events/log/emit.ts'
 import type { Message } from '../../generated/prisma/client.ts'
 import { jobsOfNew } from '../dispatch/enqueue-new.ts'
 import { messageEvent } from '../events.ts'
-import { readOutside } from '../safety/free-window.ts'
+import { markOutsideWindow } from '../safety/free-window.ts'
 import { safetyCache } from '../safety/safety.ts'
 import { type Draft, draftAll } from './draft.ts'
 import { insertMessages } from './insert.sql.ts'
@@ -159,7 +159,7 @@ async function refuseWithoutQuota(
 
 /** Inserts the messages with their dispatch jobs and events, and puts them into `results`. */
 async function store(app: App, tx: SqlTx, drafts: readonly Accepted[], results: (Result | undefined)[]): Promise<void> {
-  const messages = composeRows(app, await readOutside(app, tx, drafts))
+  const messages = composeRows(app, await markOutsideWindow(app, tx, drafts))
   for (const [i, message] of messages.entries()) results[(drafts[i] as Draft).index] = message
   const holders = drafts.map(({ instance }) => instance.holder)
   const events = messages.map((message) => messageEvent(message, 'queued', message.createdAt))

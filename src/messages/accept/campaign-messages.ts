@@ -8,7 +8,7 @@ import { readSendingInstances, type SendingInstance } from '../../instances/send
 import type { ApprovedTemplate } from '../../providers/outgoing.ts'
 import { dispatchRequest, enqueueDispatch } from '../dispatch/dispatch-job.ts'
 import { messageEvent } from '../events.ts'
-import { readOutside } from '../safety/free-window.ts'
+import { markOutsideWindow } from '../safety/free-window.ts'
 import { type MessageSafety, safetyCache } from '../safety/safety.ts'
 import type { ComposedMessage } from './compose.ts'
 import { insertMessages } from './insert.sql.ts'
@@ -73,7 +73,7 @@ export async function acceptCampaignMessages(
       template: template && parameters && { ...template, parameters },
     }),
   )
-  const messages = composeRows(app, await readOutside(app, tx, drafts))
+  const messages = composeRows(app, await markOutsideWindow(app, tx, drafts))
   await Promise.all([
     insertMessages(tx, messages),
     enqueueDispatch(

@@ -3,7 +3,7 @@ import type { App } from '../../core/app.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Message } from '../../generated/prisma/client.ts'
 import type { SendingInstance } from '../../instances/sending.sql.ts'
-import { warnOutside } from '../safety/free-window.ts'
+import { warnOutsideWindow } from '../safety/free-window.ts'
 import { safetyCache } from '../safety/safety.ts'
 import type { ComposedMessage } from './compose.ts'
 
@@ -19,7 +19,7 @@ export interface NewMessage extends ComposedMessage {
   reference?: string | null | undefined
   ignoresSuppression?: boolean
   /** True if the network will take nothing but an approved template, which this is not. */
-  outside?: boolean
+  outsideWindow?: boolean
   /** Number of recipients of the campaign. */
   campaignRecipients?: number
 }
@@ -33,7 +33,7 @@ function rowOf(app: App, message: NewMessage): Message {
   const now = message.createdAt
   const judged = safetyCache(app).judge(message.instance, message, now, message.campaignRecipients)
   const { cold } = judged
-  const { warnings, safety } = message.outside ? warnOutside(judged) : judged
+  const { warnings, safety } = message.outsideWindow ? warnOutsideWindow(judged) : judged
   return {
     id: message.id,
     workspaceId: message.principal.workspaceId,

@@ -7,7 +7,7 @@ import { sqlTransaction } from '../../core/database/transaction.ts'
 import { readSendingInstances } from '../../instances/sending.sql.ts'
 import type { OutgoingMessage } from '../../providers/outgoing.ts'
 import type { ProviderName, StoredInstance } from '../../providers/provider.ts'
-import { readOutside, warnOutside } from '../safety/free-window.ts'
+import { markOutsideWindow, warnOutsideWindow } from '../safety/free-window.ts'
 import { safetyCache } from '../safety/safety.ts'
 import { instanceOf, lockOpen, type OpenRow, storeJudgements, storeLeases } from './claim.sql.ts'
 import { defer } from './defer.ts'
@@ -164,9 +164,9 @@ async function judgeScheduled(app: App, tx: Sql, rows: readonly OpenRow[]): Prom
     const instance = instances.get(instanceId)
     return instance ? [{ id, to, template, instance, principal: { workspaceId }, scheduledAt: null }] : []
   })
-  const judged = (await readOutside(app, tx, leaving)).map(({ id, to, instance, outside }) => {
+  const judged = (await markOutsideWindow(app, tx, leaving)).map(({ id, to, instance, outsideWindow }) => {
     const judgement = cache.judgeAgain(instance, to, now)
-    return { id, ...(outside ? warnOutside(judgement) : judgement) }
+    return { id, ...(outsideWindow ? warnOutsideWindow(judgement) : judgement) }
   })
   await storeJudgements(tx, judged)
 }

@@ -5,7 +5,7 @@ import { hourMs } from '../../core/durations.ts'
 import { ownTurn } from '../../core/turns.ts'
 import { assess, type SafetyState } from '../../instances/safety.ts'
 import type { SendingInstance } from '../../instances/sending.sql.ts'
-import { readOutside, warnOutside } from './free-window.ts'
+import { markOutsideWindow, warnOutsideWindow } from './free-window.ts'
 import { compare, type Judgement } from './safety.ts'
 import { readAcquainted, readTraffic } from './traffic.sql.ts'
 import { count, spanAround, trafficAt, type Window, windowOf } from './window.ts'
@@ -49,7 +49,9 @@ export async function foresee(
   const worst = judged.reduce((most, one) => (one.warnings.length >= most.warnings.length ? one : most))
   const template = approved ? {} : null
   const leaving = messages.map(({ to, at }) => ({ principal: instance, instance, to, scheduledAt: at, template }))
-  return (await readOutside(app, sql, leaving)).some(({ outside }) => outside) ? warnOutside(worst) : worst
+  return (await markOutsideWindow(app, sql, leaving)).some(({ outsideWindow }) => outsideWindow)
+    ? warnOutsideWindow(worst)
+    : worst
 }
 
 /** The safety state of the instance at that moment, by what has left and what is queued until then. */

@@ -6,7 +6,7 @@ import { providerOf } from '../../providers/providers.ts'
 import { lacksInbound } from './free-window.sql.ts'
 import { type Judgement, safetyWith } from './safety.ts'
 
-const outsideWindow = 'outside the 24-hour window: only an approved template reaches this number'
+const outsideWarning = 'outside the 24-hour window: only an approved template reaches this number'
 
 /** A message that is to leave at `scheduledAt`, or at once. */
 interface Leaving {
@@ -18,14 +18,14 @@ interface Leaving {
 }
 
 /**
- * The messages, each with `outside` if its network will take nothing but an approved template, which it is not. One query for all of them,
- * and none if no network among them has such a rule.
+ * The messages, each with `outsideWindow` if its network will take nothing but an approved template, which it is not. One query for all of
+ * them, and none if no network among them has such a rule.
  */
-export async function readOutside<Message extends Leaving>(
+export async function markOutsideWindow<Message extends Leaving>(
   app: App,
   tx: Sql,
   messages: readonly Message[],
-): Promise<readonly (Message & { outside?: boolean })[]> {
+): Promise<readonly (Message & { outsideWindow?: boolean })[]> {
   const bound = messages.filter((message) => message.template === null && freeContentMs(app, message) !== undefined)
   if (bound.length === 0) return messages
   const now = Date.now()
@@ -37,7 +37,7 @@ export async function readOutside<Message extends Leaving>(
   }))
   const lacking = await lacksInbound(tx, asked)
   const outside = new Set(bound.filter((_, i) => lacking.has(i)))
-  return messages.map((message) => (outside.has(message) ? { ...message, outside: true } : message))
+  return messages.map((message) => (outside.has(message) ? { ...message, outsideWindow: true } : message))
 }
 
 function freeContentMs(app: App, { instance }: Leaving): number | undefined {
@@ -45,8 +45,8 @@ function freeContentMs(app: App, { instance }: Leaving): number | undefined {
 }
 
 /** The judgement with the warning added. */
-export function warnOutside(judged: Omit<Judgement, 'cold'>): Omit<Judgement, 'cold'> {
+export function warnOutsideWindow(judged: Omit<Judgement, 'cold'>): Omit<Judgement, 'cold'> {
   const { state, score } = judged.safety
-  const warnings = [...judged.warnings, outsideWindow]
+  const warnings = [...judged.warnings, outsideWarning]
   return { warnings, safety: safetyWith(warnings, state, score) }
 }
