@@ -1,6 +1,7 @@
 // The receipts of the sandbox network: a process that dies or fails while it reports them changes nothing that they say.
 import { expect, it } from 'vitest'
 import { sendDue } from '../../src/messages/dispatch/send.ts'
+import { applyReceipts } from '../../src/messages/receipts/receipts.ts'
 import { sendMessage } from '../../src/messages/service.ts'
 import type { Receipt, Reports } from '../../src/providers/reports.ts'
 import { runDueSteps } from '../../src/providers/sandbox/steps.ts'
@@ -51,4 +52,17 @@ it('are looked at again a little later while another process reports them', asyn
   other.release()
   expect(await runDueSteps(app, reports, 5_000)).toBe(0)
   expect(await runDueSteps(app, reports, 5_000)).toBe(5_000)
+})
+
+it('keep the id of the network, which only the first of two reports in one transaction names', async () => {
+  const databaseUrl = await cloneDatabase()
+  const { app, ctx, instanceId } = await openWorkspace(databaseUrl)
+  const { id } = await sendMessage(ctx, { instanceId, to: '+393331115556', type: 'text', text: 'hello' })
+  const receipt = { instanceId, reference: id, at: new Date() }
+  await applyReceipts(app, [
+    { ...receipt, status: 'sent', providerMessageId: 'network-1' },
+    { ...receipt, status: 'delivered' },
+  ])
+  const { rows } = await sql(databaseUrl).query('select status, "providerMessageId" as name from messages where id = $1', [id])
+  expect(rows).toEqual([{ status: 'delivered', name: 'network-1' }])
 })

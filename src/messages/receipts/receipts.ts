@@ -81,7 +81,7 @@ export async function applyIn(app: App, tx: Sql, receipts: readonly Receipt[]): 
         change.error = receipt.error ?? 'PROVIDER_ERROR'
         change.detail = receipt.detail ?? null
       }
-      const providerMessageId = row.providerMessageId ?? receipt.providerMessageId ?? null
+      const providerMessageId = change.row.providerMessageId ?? receipt.providerMessageId ?? null
       changes.set(row.id, { ...change, row: { ...row, providerMessageId } })
       events.push(messageEvent({ ...row, providerMessageId, error: change.error }, status, receipt.at))
     }
