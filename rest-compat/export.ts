@@ -79,7 +79,7 @@ export function columnsOf(record: z.ZodObject, keys: readonly string[]): { title
 }
 
 /** The cell of a value: a list is separated by commas. */
-export function cellOf(node: object, path: readonly string[]): Cell {
+function cellOf(node: object, path: readonly string[]): Cell {
   let value: unknown = node
   for (const name of path) value = (value as Record<string, unknown> | null | undefined)?.[name]
   if (Array.isArray(value)) return value.join(',')

@@ -12,7 +12,7 @@ const DeleteMedia = graphql(`
   }
 `)
 
-export const mediaRecord = z.object({
+const mediaRecord = z.object({
   id: z.uuid(),
   url: z.url(),
   mimeType: z.string(),

@@ -34,7 +34,7 @@ function caps(hourly: number, daily: number, hourlyUnique: number, dailyUnique: 
 }
 
 /** The caps of each state on a network that allows so many different recipients in 24 hours. */
-export function capsOfLimit(dailyRecipients: number): Record<SafetyState, Caps> {
+function capsOfLimit(dailyRecipients: number): Record<SafetyState, Caps> {
   const of = (unique: number) => {
     const most = 2 ** 31 - 1
     const daily = Math.min(4 * unique, most)

@@ -22,7 +22,7 @@ import {
   updateInstanceFields,
 } from './service.ts'
 
-export const InstanceStatusRef = builder.enumType('InstanceStatus', {
+const InstanceStatusRef = builder.enumType('InstanceStatus', {
   description: 'The connection status of an instance.',
   values: Object.values(statuses),
 })
@@ -98,7 +98,7 @@ export interface InstanceStateRow {
   lastError: string | null
 }
 
-export const InstanceStateRef = builder.objectRef<InstanceStateRow>('InstanceState').implement({
+const InstanceStateRef = builder.objectRef<InstanceStateRow>('InstanceState').implement({
   description: 'The connection state of an instance.',
   fields: (t) => ({
     instanceId: t.exposeID('id', { description: 'The instance.' }),

@@ -9,7 +9,7 @@ import { builder } from './builder.ts'
 type Types = typeof builder extends PothosSchemaTypes.SchemaBuilder<infer Types> ? Types : never
 
 /** Most records that a search returns. */
-export const mostFound = 10
+const mostFound = 10
 
 /** The search of a caller. Exactly one of `id` and `name` is set. */
 export interface Sought {

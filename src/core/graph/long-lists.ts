@@ -4,7 +4,7 @@ import { z } from 'zod'
 /** Lists up to this length are validated in full, which costs little, so that their refusal names all other faults as well. */
 const shortList = 1_000
 /** Most items of a list whose schema has no bound: more ids than fit into a body of 1 MiB. */
-export const longestList = 30_000
+const longestList = 30_000
 
 type Check = (value: unknown, path: string) => string | null
 

@@ -58,7 +58,7 @@ function createSettlement(app: App): (settlement: Settlement) => Promise<undefin
 }
 
 /** Commits outcomes in one transaction. Skips those whose lease was lost, and counts them in the `fencedWrites` metric. */
-export async function settleAll(app: App, settlements: readonly Settlement[]): Promise<void> {
+async function settleAll(app: App, settlements: readonly Settlement[]): Promise<void> {
   const { settled, holds, away } = await sqlTransaction(app.pool, async (tx) => {
     // A fixed lock order prevents deadlocks between two settlements.
     const list = [...settlements].sort((a, b) => (a.message.id < b.message.id ? -1 : 1))

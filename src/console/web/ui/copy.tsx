@@ -5,7 +5,7 @@ import { words } from '../words/words.ts'
 import styles from './parts.module.css'
 
 /** `beside` is an element of the same dialog: a selection outside of an open dialog is not copied. */
-export async function copyText(text: string, beside: HTMLElement): Promise<void> {
+async function copyText(text: string, beside: HTMLElement): Promise<void> {
   if (navigator.clipboard) return await navigator.clipboard.writeText(text)
   const area = document.createElement('textarea')
   area.value = text
