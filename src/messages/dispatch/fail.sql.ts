@@ -24,17 +24,17 @@ export interface FailedMessage extends EventfulMessage {
 export async function storeFailures(tx: Sql, failing: readonly Failing[]): Promise<FailedMessage[]> {
   const { rows } = await tx.query<FailedMessage>({
     name: 'messages.fail',
-    text: `with held as (
+    text: `with locked as (
         select m.id, m."countedPeriod", f.error, f.detail, coalesce(f."left", m."handedAt" is not null or m."leaseToken" is not null) as "left" from messages m
         join unnest($1::uuid[], $2::text[], $3::uuid[], $4::boolean[], $5::text[]) as f(id, error, token, "left", detail) on f.id = m.id
         where m.status in ('queued', 'sending') and m."acceptedAt" is null and (f.token is null or m."leaseToken" = f.token)
         order by m.id for update of m
       )
-      update messages m set status = 'failed', error = held.error, "errorDetail" = held.detail, "failedAt" = now(), "updatedAt" = now(), "leaseToken" = null,
-        "leaseUntil" = null, "waitingSince" = null, "countedPeriod" = case when held."left" then held."countedPeriod" end
-      from held, workspaces w where m.id = held.id and w.id = m."workspaceId"
+      update messages m set status = 'failed', error = locked.error, "errorDetail" = locked.detail, "failedAt" = now(), "updatedAt" = now(), "leaseToken" = null,
+        "leaseUntil" = null, "waitingSince" = null, "countedPeriod" = case when locked."left" then locked."countedPeriod" end
+      from locked, workspaces w where m.id = locked.id and w.id = m."workspaceId"
       returning m.id, m."workspaceId", m."instanceId", m."campaignId", m."providerMessageId", m."to", m.reference, m.error, w."ownerId",
-        case when m."countedPeriod" is null then held."countedPeriod"::text end as period, now() as now`,
+        case when m."countedPeriod" is null then locked."countedPeriod"::text end as period, now() as now`,
     values: [
       failing.map((item) => item.id),
       failing.map((item) => item.error),

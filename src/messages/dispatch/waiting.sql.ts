@@ -26,8 +26,8 @@ export async function readWaiting(tx: Sql, instanceId: string, limit: number): P
  */
 export async function endWaiting(tx: Sql, ids: readonly string[]): Promise<Dispatchable[]> {
   const { rows } = await tx.query<Dispatchable>(
-    `with held as (select id from messages where id = any($1) and "waitingSince" is not null order by id for update skip locked)
-     update messages m set "waitingSince" = null, "heldBy" = null from held where m.id = held.id returning m.id, m."scheduledAt", m."campaignId"`,
+    `with locked as (select id from messages where id = any($1) and "waitingSince" is not null order by id for update skip locked)
+     update messages m set "waitingSince" = null, "heldBy" = null from locked where m.id = locked.id returning m.id, m."scheduledAt", m."campaignId"`,
     [ids],
   )
   return rows

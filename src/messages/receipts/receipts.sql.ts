@@ -53,14 +53,14 @@ export async function lockMessages(tx: Sql, receipts: readonly Receipt[]): Promi
           where m."instanceId" = o."instanceId" and m.peer = o.peer and m.direction = 'outbound' and m.status = 'sending'
             and m."acceptedAt" is not null and (m."dueAt", m."createdAt", m.id) < (o."dueAt", o."createdAt", o.id) offset 0
         ) e
-      ), held as (
+      ), locked as (
         select m.id, m."workspaceId", m."instanceId", m."campaignId", m."providerMessageId", m."to", m.reference, m.status, m.peer,
           m."acceptedAt" is null and m.status = 'sending' as unsettled
         from messages m where m.id in (select id from found union select id from before) and m.direction = 'outbound' order by m.id for update
       )
-      select f.position, f.earlier, h.*
+      select f.position, f.earlier, l.*
       from (select position, false as earlier, id, 0 as place from found union all select position, true, id, place from before) f
-      join held h on h.id = f.id order by f.place`,
+      join locked l on l.id = f.id order by f.place`,
     values: [
       receipts.map((receipt) => receipt.instanceId),
       receipts.map((receipt) => receipt.reference ?? ''),
