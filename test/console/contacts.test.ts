@@ -73,6 +73,33 @@ describe.runIf(browserFound)('contacts', () => {
     })
   })
 
+  it('go from the list, their group and their own page when another program deletes them', async () => {
+    const { person } = await furnished(site)
+    const add = async (name: string, phone: string) => (await person.api.post('/api/contacts', { name, phone })).body.data.id
+    const [ada, linus, grace] = [
+      await add('Ada', '+4915112345671'),
+      await add('Linus', '+4915112345672'),
+      await add('Grace', '+4915112345673'),
+    ]
+    const group = (await person.api.post('/api/contacts/groups', { name: 'Friends' })).body.data.id
+    await person.api.post(`/api/contacts/groups/${group}/members`, { contactIds: [linus, grace] })
+    await visit(site, { as: person, path: '/me/contacts' }, async ({ page }) => {
+      const table = page.getByRole('table', { name: 'Contacts' })
+      await table.getByRole('link', { name: 'Ada' }).waitFor()
+      await person.api.delete(`/api/contacts/${ada}`)
+      await table.getByRole('link', { name: 'Ada' }).waitFor({ state: 'hidden' })
+      await page.getByRole('link', { name: 'Friends' }).click()
+      const members = page.getByRole('table', { name: 'Members' })
+      await members.getByRole('link', { name: 'Linus' }).waitFor()
+      await person.api.delete(`/api/contacts/${linus}`)
+      await members.getByRole('link', { name: 'Linus' }).waitFor({ state: 'hidden' })
+      await members.getByRole('link', { name: 'Grace' }).click()
+      await page.getByRole('heading', { level: 1, name: 'Grace' }).waitFor()
+      await person.api.delete(`/api/contacts/${grace}`)
+      await page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor()
+    })
+  })
+
   it('and their messages are written from right to left where their first letter is', async () => {
     const who = await furnished(site)
     const [name, text] = ['محمد (مدير)', 'مرحبا 1234!']

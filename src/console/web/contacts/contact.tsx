@@ -13,7 +13,7 @@ import { ask } from '../graph/request.ts'
 import { useRead } from '../graph/use-read.ts'
 import { pathIn, To, useGo, usePart } from '../navigation.tsx'
 import { NotFound } from '../shell/not-found.tsx'
-import { useWorkspace } from '../shell/workspace-context.ts'
+import { useFrames, useWorkspace } from '../shell/workspace-context.ts'
 import { Confirm } from '../ui/confirm.tsx'
 import { Page } from '../ui/page.tsx'
 import parts from '../ui/parts.module.css'
@@ -50,6 +50,10 @@ function Shown({ contact, groups, error, again }: ShownProps) {
   const [deleting, setDeleting] = useState(false)
   const [saved, setSaved] = useState(false)
   const { id, name, phone } = contact
+  // While this page deletes it, the page goes to the list by itself.
+  useFrames((events) => {
+    if (!deleting && events.some(({ type }) => type === 'contact_changed')) again()
+  })
   const task = useTask(async (fields: FormData) => {
     setSaved(false)
     await change(graph, UpdateContactDocument, { id, input: contactIn(fields) })

@@ -14,7 +14,7 @@ import { useList } from '../graph/use-list.ts'
 import { useRead } from '../graph/use-read.ts'
 import { pathIn, useGo, usePart } from '../navigation.tsx'
 import { NotFound } from '../shell/not-found.tsx'
-import { useWorkspace } from '../shell/workspace-context.ts'
+import { useFrames, useWorkspace } from '../shell/workspace-context.ts'
 import { Confirm } from '../ui/confirm.tsx'
 import { More } from '../ui/more.tsx'
 import { Page } from '../ui/page.tsx'
@@ -45,6 +45,9 @@ function Shown({ group: { id, name, description } }: { group: GroupRowFragment }
     (data) => data.contactGroup?.members,
     (contact) => contact.id,
   )
+  useFrames((events) => {
+    if (events.some(({ type }) => type === 'contact_changed')) list.refresh()
+  })
   const remove = useTask(async (contactId: string) => {
     await ask(team, RemoveFromGroupDocument, { groupId: id, contactIds: [contactId] })
     list.again()
