@@ -196,6 +196,7 @@ describe.runIf(browserFound).concurrent('the start page and the live page', () =
       expect(await note.getByRole('link', { name: 'Instances' }).getAttribute('href')).toBe('/me/instances')
       await page.goto('/me')
       const steps = page.getByRole('list', { name: 'First steps' })
+      await steps.getByText('the id of your instance in the place of INSTANCE').waitFor()
       expect(await steps.getByRole('link', { name: 'Add an endpoint' }).getAttribute('href')).toBe('/me/webhooks')
       await steps.getByRole('link', { name: 'Connect an instance' }).click()
       await page.getByRole('heading', { name: 'Instances', level: 1 }).waitFor()

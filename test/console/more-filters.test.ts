@@ -56,6 +56,17 @@ describe.runIf(browserFound)('the further filters of messages', () => {
     })
   })
 
+  it('lead from Home to all messages that failed today', async () => {
+    const who = await furnished(site)
+    for (const to of ['+4915112345678', ...Array(6).fill('+4915112340001')]) await sendText(who, to)
+    await visit(site, { as: who.person, path: '/me' }, async ({ page }) => {
+      await page.getByRole('region', { name: 'Today' }).getByRole('link', { name: 'Show all 6' }).click()
+      await page.getByRole('button', { name: 'Remove filter From' }).waitFor()
+      await until(async () => (await rows(page).count()) === 7)
+      expect(new URL(page.url()).searchParams.get('status')).toBe('failed')
+    })
+  })
+
   it('lead from a contact to its messages, and count a new one only if it fits', async () => {
     const who = await furnished(site)
     const { body } = await who.person.api.post('/api/contacts', { name: 'Grace', phone: '+4915112345678' })

@@ -66,7 +66,7 @@ function FirstSteps({ sent, delivered, webhook }: StepsProps) {
             {home.connect}
           </To>
         </Step>
-        <Step title={home.stepSend} how={home.stepSendHow} done={sent}>
+        <Step title={home.stepSend} how={connected ? home.stepSendHow : home.stepSendHowWithout} done={sent}>
           <Curl instanceId={connected?.id ?? 'INSTANCE'} />
         </Step>
         <Step title={home.stepMoves} how={home.stepMovesHow} done={delivered}>

@@ -78,6 +78,13 @@ export function Today() {
             </li>
           ))}
         </ul>
+        {data && (data.failed.totalCount ?? 0) > data.failed.nodes.length && (
+          <p className={parts.panelBody}>
+            <To to={pathIn(team, 'messages')} search={{ status: 'failed', from: since }}>
+              {home.allFailed(count(data.failed.totalCount ?? 0))}
+            </To>
+          </p>
+        )}
       </div>
       <Trend settled={data !== undefined || error !== undefined} />
     </section>

@@ -8,6 +8,8 @@ export const words = {
   connect: 'Connect an instance',
   stepSend: 'Send a message',
   stepSendHow: 'From the console, or with this command. It works as it stands once it has your key.',
+  stepSendHowWithout:
+    'From the console, or with this command once it has your key, and the id of your instance in the place of INSTANCE.',
   makeKey: 'Put a key in',
   keyName: 'First steps',
   keyShown: 'The key is shown only now.',
@@ -29,5 +31,6 @@ export const words = {
   failing: 'Failed today',
   trend: 'Sent in the last 14 days',
   day: 'Day (UTC)',
+  allFailed: (n: string) => `Show all ${n}`,
   noneFailed: 'Nothing failed today.',
 }

@@ -9,6 +9,7 @@ export const words: typeof en = {
   connect: 'Conectar uma instância',
   stepSend: 'Envie uma mensagem',
   stepSendHow: 'Pelo console ou com este comando. Ele funciona como está quando tiver sua chave.',
+  stepSendHowWithout: 'Pelo console ou com este comando, quando tiver sua chave e o id da sua instância no lugar de INSTANCE.',
   makeKey: 'Colocar uma chave',
   keyName: 'Primeiros passos',
   keyShown: 'A chave aparece só agora.',
@@ -30,5 +31,6 @@ export const words: typeof en = {
   failing: 'Falharam hoje',
   trend: 'Enviadas nos últimos 14 dias',
   day: 'Dia (UTC)',
+  allFailed: (n) => `Mostrar todas as ${n}`,
   noneFailed: 'Nada falhou hoje.',
 }
