@@ -92,13 +92,31 @@ export function Filters({ address, setAddress }: FiltersProps) {
   )
 }
 
-/** Applied when it is complete: with Enter, or when the field loses the focus. */
+/** The time without a change after which a whole number is applied. */
+const restMs = 600
+
+/** The number that a text has, without its separators; empty if it has no digit. */
+function numberIn(typed: string): string {
+  const digits = typed.replaceAll(/[^\d]/g, '')
+  return digits && `+${digits}`
+}
+
+/** True for a number that the gateway takes, and for none. */
+const isWhole = (number: string) => number === '' || /^\+[1-9]\d{6,14}$/.test(number)
+
+/** Applied after a pause in typing, and at once with Enter or when the field loses the focus. */
 function NumberFilter({ value, set }: { value: string; set: (number: string) => void }) {
   const [typed, setTyped] = useState(value)
-  useEffect(() => setTyped(value), [value])
+  // What is typed keeps its separators while it is the same number.
+  useEffect(() => setTyped((before) => (numberIn(before) === value ? before : value)), [value])
+  const number = numberIn(typed)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each pause applies what is typed.
+  useEffect(() => {
+    if (number === value || !isWhole(number)) return
+    const timer = setTimeout(() => set(number), restMs)
+    return () => clearTimeout(timer)
+  }, [number])
   function apply(): void {
-    const digits = typed.replaceAll(/[^\d]/g, '')
-    const number = digits && `+${digits}`
     setTyped(number)
     if (number !== value) set(number)
   }
