@@ -22,6 +22,12 @@ describe.runIf(browserFound)('templates', () => {
       await until(async () => (await name.getAttribute('aria-invalid')) === 'true')
       expect(await body.inputValue()).toContain('{{custom.order}}')
       await name.fill('Shipped')
+      await body.fill('Order {{custom.order')
+      await dialog.getByRole('button', { name: 'Create template' }).click()
+      await until(async () => (await body.getAttribute('aria-invalid')) === 'true')
+      // The field says what is wrong, so the form does not say it again.
+      expect(await dialog.getByRole('alert').innerText()).toBe('Some of this cannot be accepted.')
+      await body.fill('Order {{custom.order}} for {{contact.firstName}}')
       await dialog.getByRole('button', { name: 'Create template' }).dblclick()
 
       await page.getByRole('heading', { level: 1, name: 'Shipped' }).waitFor()

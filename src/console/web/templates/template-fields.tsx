@@ -6,6 +6,9 @@ import { Choice, TextArea, TextField } from '../ui/field.tsx'
 import { words } from '../words/words.ts'
 import { text } from './words.ts'
 
+/** The names of the fields, each of which shows its own fault. */
+export const templateFields = ['name', 'type', 'mediaUrl', 'body']
+
 const types: readonly TemplateType[] = ['text', 'image', 'video', 'audio', 'document']
 
 export function TemplateFields({ template, issues }: { template?: TemplateRowFragment; issues: readonly Issue[] }) {

@@ -19,7 +19,7 @@ import { Refusal } from '../ui/refusal.tsx'
 import { submits, useTask } from '../ui/use-task.ts'
 import { words } from '../words/words.ts'
 import { Preview } from './preview.tsx'
-import { TemplateFields, templateIn } from './template-fields.tsx'
+import { TemplateFields, templateFields, templateIn } from './template-fields.tsx'
 import { text } from './words.ts'
 
 export function Template() {
@@ -60,7 +60,7 @@ function Shown({ template, error }: { template: TemplateRowFragment; error: unkn
             onChange={() => setSaved(false)}
           >
             <TemplateFields template={template} issues={task.issues} />
-            <Refusal error={task.error} />
+            <Refusal error={task.error} fields={templateFields} />
             <div className={parts.row}>
               <button type="submit" className={`${parts.button} ${parts.main}`} disabled={task.running}>
                 {words.actions.save}

@@ -14,7 +14,7 @@ import { Row, Table } from '../ui/table.tsx'
 import { Time } from '../ui/time.tsx'
 import { submits, useTask } from '../ui/use-task.ts'
 import { count, words } from '../words/words.ts'
-import { TemplateFields, templateIn } from './template-fields.tsx'
+import { TemplateFields, templateFields, templateIn } from './template-fields.tsx'
 import { text } from './words.ts'
 
 export function Templates() {
@@ -84,7 +84,7 @@ function NewTemplate({ close }: { close: () => void }) {
         }}
       >
         <TemplateFields issues={task.issues} />
-        <Refusal error={task.error} />
+        <Refusal error={task.error} fields={templateFields} />
         <div className={parts.row}>
           <button type="submit" className={`${parts.button} ${parts.main}`} disabled={task.running}>
             {text.submit}

@@ -10,14 +10,17 @@ export function reasonOf(error: unknown): string {
   return known[error.code] ?? error.message
 }
 
-/** Announced when it appears. A list of faulty fields is shown beside the fields instead. */
-export function Refusal({ error }: { error: unknown }) {
+/** Announced when it appears. A list of faulty fields is shown beside the fields instead: `fields` are the names of those that show theirs. */
+export function Refusal({ error, fields = [] }: { error: unknown; fields?: readonly string[] }) {
   if (!error) return null
-  const isSaid = error instanceof ApiError && reasonOf(error).startsWith(error.message)
-  const detail = error instanceof ApiError && !isSaid && error.issues.length === 0 ? error.message : ''
+  const issues = error instanceof ApiError ? error.issues : []
+  const isBeside = issues.length > 0 && issues.every(({ path }) => fields.includes(path))
+  const reason = isBeside ? words.errors.VALIDATION_ERROR : reasonOf(error)
+  const isSaid = error instanceof ApiError && reason.startsWith(error.message)
+  const detail = error instanceof ApiError && !isSaid && issues.length === 0 ? error.message : ''
   return (
     <div role="alert" className={`${styles.note} ${styles.refused}`}>
-      {reasonOf(error)}
+      {reason}
       {detail && <div className={styles.hint}>{detail}</div>}
     </div>
   )
