@@ -35,7 +35,11 @@ describe.runIf(browserFound).concurrent('sending', () => {
       await page.getByRole('link', { name: 'Open the message' }).waitFor()
       await page.getByRole('textbox', { name: 'Text', exact: true }).fill('Later')
       await page.getByRole('checkbox', { name: 'Schedule' }).check()
-      await page.getByLabel('When (Asia/Katmandu)').or(page.getByLabel('When (Asia/Kathmandu)')).fill('2027-01-01T05:45')
+      const when = page.getByLabel('When (Asia/Katmandu)').or(page.getByLabel('When (Asia/Kathmandu)'))
+      await page.getByRole('button', { name: 'Send', exact: true }).click()
+      await page.getByText('Choose a date and a time.').waitFor()
+      expect(await when.getAttribute('aria-invalid')).toBe('true')
+      await when.fill('2027-01-01T05:45')
       await page.getByRole('button', { name: 'Send', exact: true }).click()
       const list = async () =>
         (await person.api.graphql('{ messages(first: 9) { nodes { body scheduledAt } } }')).body.data.messages.nodes

@@ -6,7 +6,8 @@ import {
   PreviewCampaignDocument,
   type PreviewCampaignQuery,
 } from '../generated/campaigns/graphql.ts'
-import { ask } from '../graph/request.ts'
+import { ask, type Team } from '../graph/request.ts'
+import { refuseNoTime } from '../send/no-time.ts'
 import { ApiError } from '../session/auth-call.ts'
 import { useWorkspace } from '../shell/workspace-context.ts'
 import parts from '../ui/parts.module.css'
@@ -40,8 +41,8 @@ export function usePreview(input: CreateCampaignInput | null): Asked {
     const timer = setTimeout(async () => {
       // A campaign may be looked at before it has a name.
       const named = { ...input, name: input.name || text.create }
-      const next = await ask(team, PreviewCampaignDocument, { input: named }).then(
-        ({ previewCampaign: preview }) => ({ preview, error: null }),
+      const next = await read(team, named).then(
+        (preview) => ({ preview, error: null }),
         (error: unknown) => ({ preview: null, error }),
       )
       if (turn.current === mine) setAsked({ ...next, loading: false })
@@ -49,6 +50,11 @@ export function usePreview(input: CreateCampaignInput | null): Asked {
     return () => clearTimeout(timer)
   }, [team, input])
   return asked
+}
+
+async function read(team: Team, input: CreateCampaignInput): Promise<Preview> {
+  refuseNoTime(input.scheduledAt)
+  return (await ask(team, PreviewCampaignDocument, { input })).previewCampaign
 }
 
 /** `lineOf` tells where an item of the recipients was written. */

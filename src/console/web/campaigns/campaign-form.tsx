@@ -17,6 +17,7 @@ import { pathIn, useAddress, useGo } from '../navigation.tsx'
 import { shownZone } from '../preferences.ts'
 import { ContentFields } from '../send/content-fields.tsx'
 import { byTemplate, type FormType } from '../send/input.ts'
+import { refuseNoTime } from '../send/no-time.ts'
 import { useWorkspace } from '../shell/workspace-context.ts'
 import { InstanceChoice } from '../ui/choices.tsx'
 import { Choice, TextField } from '../ui/field.tsx'
@@ -87,7 +88,9 @@ export function CampaignForm({ earlier, failed }: CampaignFormProps) {
   }, [changes, pasted, file, picked, type, later, lists, shownGroups.length, instances.length])
   const asked = usePreview(input)
   const task = useTask(async () => {
-    const { createCampaign } = await ask(team, CreateCampaignDocument, { input: { ...inputNow(), idempotencyKey: key.current } })
+    const now = inputNow()
+    refuseNoTime(now.scheduledAt)
+    const { createCampaign } = await ask(team, CreateCampaignDocument, { input: { ...now, idempotencyKey: key.current } })
     go(pathIn(team, `campaigns/${createCampaign.id}`))
   })
   const example = earlier?.messages.nodes[0]

@@ -54,7 +54,7 @@ async function check(team: Team, input: Input, scheduledAt: string | null): Prom
     template = (await ask(team, FillTemplateDocument, { id, contactId, variables })).previewTemplate
     if (template.missing.length > 0) return { template }
   }
-  if (!isWhole(input)) return { template }
+  if (!isWhole(input) || scheduledAt === '') return { template }
   try {
     const { previewMessage } = await ask(team, CheckMessageDocument, { input: input as SendMessageInput, scheduledAt })
     return { template, message: previewMessage }

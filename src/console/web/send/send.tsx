@@ -27,6 +27,7 @@ import { words } from '../words/words.ts'
 import { useCheck } from './check.ts'
 import { ContentFields } from './content-fields.tsx'
 import { byTemplate, type FormType, type Input, inputOf, momentIn } from './input.ts'
+import { refuseNoTime } from './no-time.ts'
 import { Preview } from './preview.tsx'
 import styles from './send.module.css'
 import { SentStatus } from './sent-status.tsx'
@@ -62,6 +63,7 @@ export function Send() {
 
   const task = useTask(async () => {
     const now = read()
+    refuseNoTime(now.scheduledAt)
     const keyed = { ...(now.input as SendMessageInput), idempotencyKey: key.current }
     if (now.scheduledAt === null) setSent((await change(graph, SendMessageDocument, { input: keyed })).sendMessage)
     else {

@@ -14,7 +14,13 @@ export const en = {
   skip: 'Skip to content',
   none: '–',
   asTable: 'As a table',
-  fields: { name: 'Name', email: 'Email', password: 'Password', passwordHint: 'At least 10 characters.' },
+  fields: {
+    name: 'Name',
+    email: 'Email',
+    password: 'Password',
+    passwordHint: 'At least 10 characters.',
+    timeMissing: 'Choose a date and a time.',
+  },
   pages: {
     home: 'Home',
     messages: 'Messages',

@@ -10,7 +10,13 @@ export const ptBR: Words = {
   skip: 'Ir para o conteúdo',
   none: '–',
   asTable: 'Como tabela',
-  fields: { name: 'Nome', email: 'E-mail', password: 'Senha', passwordHint: 'Pelo menos 10 caracteres.' },
+  fields: {
+    name: 'Nome',
+    email: 'E-mail',
+    password: 'Senha',
+    passwordHint: 'Pelo menos 10 caracteres.',
+    timeMissing: 'Escolha uma data e um horário.',
+  },
   pages: {
     home: 'Início',
     messages: 'Mensagens',
