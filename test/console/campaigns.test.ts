@@ -156,6 +156,38 @@ describe.runIf(browserFound)('campaigns', { timeout: 300_000 }, () => {
     })
   })
 
+  it('keep what was typed while one looks at another page', async () => {
+    const { person } = await furnished(site)
+    const make = (path: string, input: object) => person.api.post(`/api/${path}`, input)
+    await make('contacts', { name: 'Ada', phone: '+4915112345675' })
+    await make('contacts/groups', { name: 'Friends' })
+    await visit(site, { as: person, path: '/me/campaigns/new' }, async ({ page }) => {
+      const field = (name: string) => page.getByRole('textbox', { name, exact: true })
+      await field('Name').fill('News')
+      await page.getByRole('combobox', { name: 'Type' }).selectOption('Image')
+      await field('Caption').fill('Hello')
+      await field('Recipients').fill('+4915112345671')
+      await page.getByRole('checkbox', { name: 'Friends' }).check()
+      const csv = { name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from('+4915112345672\n') }
+      await page.getByLabel('CSV file').setInputFiles(csv)
+      await page.getByRole('searchbox', { name: 'Search contacts' }).fill('ada')
+      await page.getByRole('option', { name: 'Ada' }).click()
+      for (const name of ['Schedule', 'Quiet hours']) await page.getByRole('checkbox', { name }).check()
+      await page.getByLabel(/^Start \(/).fill('2027-01-01T05:45')
+      await page.getByLabel('Quiet from').fill('20:15')
+      const said = () =>
+        page.locator('form').evaluate((form: HTMLFormElement) => [...new FormData(form)].filter(([, value]) => value !== ''))
+      const before = await said()
+      await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Live' }).click()
+      await page.getByRole('heading', { level: 1, name: 'Live' }).waitFor()
+      await page.goBack()
+      await page.getByRole('checkbox', { name: 'Friends' }).waitFor()
+      expect(await said()).toEqual(before)
+      await page.getByText('Numbers in people.csv: 1').waitFor()
+      await page.getByRole('button', { name: 'Remove Ada' }).waitFor()
+    })
+  })
+
   it('are not found where they are those of another workspace', async () => {
     const [one, other] = [await furnished(site), await furnished(site)]
     const input = { instanceId: one.instance.id, name: 'Mine', type: 'text', text: 'x', recipients: [{ to: five[0] }] }

@@ -51,6 +51,39 @@ describe.runIf(browserFound).concurrent('sending', () => {
     })
   })
 
+  it('carries a text over to another type, and shows what was typed again until it is cleared or sent', async () => {
+    const { person } = await furnished(site)
+    await visit(site, { as: person, path: '/me/send' }, async ({ page }) => {
+      const field = (name: string) => page.getByRole('textbox', { name, exact: true })
+      const type = page.getByRole('combobox', { name: 'Type' })
+      const comeBack = async () => {
+        await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Live' }).click()
+        await page.getByRole('heading', { level: 1, name: 'Live' }).waitFor()
+        await page.goBack()
+        await field('To').waitFor()
+      }
+      const said = () => Promise.all([field('To'), field('Caption'), field('Address of the file')].map((one) => one.inputValue()))
+      await page.getByRole('button', { name: 'Delivered and read' }).click()
+      await field('Text').fill('Hello')
+      await type.selectOption('Image')
+      await field('Address of the file').fill('https://shop.example/a.png')
+      await type.selectOption('Text')
+      expect(await field('Text').inputValue()).toBe('Hello')
+      await type.selectOption('Image')
+      await comeBack()
+      expect(await said()).toEqual(['+4915112345678', 'Hello', 'https://shop.example/a.png'])
+      await page.getByRole('button', { name: 'Clear the form' }).click()
+      await page.getByRole('combobox', { name: 'Instance' }).and(page.locator(':focus')).waitFor()
+      expect([await field('To').inputValue(), await field('Text').inputValue()]).toEqual(['', ''])
+      await field('To').fill('+4915112345678')
+      await field('Text').fill('Sent')
+      await page.getByRole('button', { name: 'Send', exact: true }).click()
+      await page.getByRole('link', { name: 'Open the message' }).waitFor()
+      await comeBack()
+      expect(await field('To').inputValue()).toBe('')
+    })
+  })
+
   it('finds a contact by its name or number with the keys of a combobox, and takes any other number', async () => {
     const { person } = await furnished(site)
     for (const [name, phone] of [

@@ -79,6 +79,28 @@ describe.runIf(browserFound).concurrent('a session', () => {
     expect(Math.min(...tookMs)).toBeLessThanOrEqual(allowed(5_000))
   })
 
+  it('that was ended elsewhere leaves what was typed to the next one, and signing out forgets it', async () => {
+    const person = await newPerson(site, site.databaseUrl)
+    await visit(site, { as: person, path: '/me/send' }, async ({ page, expected }) => {
+      expected.push(/401/)
+      const to = page.getByRole('textbox', { name: 'To', exact: true })
+      await to.fill('+491511')
+      const { body } = await person.api.get('/api/auth/sessions')
+      for (const { id } of body.data) await person.api.delete(`/api/auth/sessions/${id}`)
+      const signInAgain = async () => {
+        await page.getByRole('textbox', { name: 'Email' }).fill(person.email)
+        await page.getByRole('textbox', { name: 'Password' }).fill(password)
+        await page.getByRole('button', { name: 'Sign in' }).click()
+      }
+      await signInAgain()
+      expect(await to.inputValue()).toBe('+491511')
+      await page.getByRole('button', { name: 'Account menu' }).click()
+      await page.getByRole('menuitem', { name: 'Sign out' }).click()
+      await signInAgain()
+      expect(await to.inputValue()).toBe('')
+    })
+  })
+
   it('belongs to the workspace of the address, and shows nothing of another', async () => {
     const who = await furnished(site)
     await sendText(who, '+4915112345678')

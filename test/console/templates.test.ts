@@ -18,6 +18,8 @@ describe.runIf(browserFound)('templates', () => {
       const name = dialog.getByRole('textbox', { name: 'Name' })
       const body = dialog.getByRole('textbox', { name: 'Text' })
       await body.fill('Order {{custom.order}} for {{contact.firstName}}')
+      await page.keyboard.press('Escape')
+      await page.getByRole('button', { name: 'New template' }).click()
       await dialog.getByRole('button', { name: 'Create template' }).click()
       await until(async () => (await name.getAttribute('aria-invalid')) === 'true')
       expect(await body.inputValue()).toContain('{{custom.order}}')

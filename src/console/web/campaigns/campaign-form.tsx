@@ -18,6 +18,8 @@ import { shownZone } from '../preferences.ts'
 import { ContentFields } from '../send/content-fields.tsx'
 import { byTemplate, type FormType } from '../send/input.ts'
 import { refuseNoTime } from '../send/no-time.ts'
+import type { Draft } from '../session/drafts.ts'
+import { useDraft } from '../shell/use-draft.ts'
 import { useWorkspace } from '../shell/workspace-context.ts'
 import { InstanceChoice } from '../ui/choices.tsx'
 import { Choice, TextField } from '../ui/field.tsx'
@@ -27,7 +29,7 @@ import { Refusal } from '../ui/refusal.tsx'
 import { submits, useTask } from '../ui/use-task.ts'
 import { count, words } from '../words/words.ts'
 import { Before, usePreview } from './before.tsx'
-import { campaignIn } from './campaign-input.ts'
+import { campaignIn, paceSaid } from './campaign-input.ts'
 import styles from './campaigns.module.css'
 import type { Picked } from './contact-picker.tsx'
 import { PaceFields } from './pace-fields.tsx'
@@ -43,7 +45,19 @@ interface CampaignFormProps {
   failed: readonly string[]
 }
 
-export function CampaignForm({ earlier, failed }: CampaignFormProps) {
+/** Recipients that no control of the form says. */
+interface Chosen {
+  file: ReadFile | null
+  picked: Picked[]
+}
+
+export function CampaignForm(props: CampaignFormProps) {
+  const [draft, clear] = useDraft<Chosen>('campaign')
+  return <Form key={draft.key} draft={draft} clear={clear} {...props} />
+}
+
+function Form({ earlier, failed, draft, clear }: CampaignFormProps & { draft: Draft<Chosen>; clear: () => void }) {
+  const { said } = draft
   const { team } = useWorkspace()
   const go = useGo()
   const [address] = useAddress()
@@ -56,19 +70,26 @@ export function CampaignForm({ earlier, failed }: CampaignFormProps) {
     ({ id }) => id,
   )
   const { rows: shownGroups, more, loading, loadMore } = groups
-  // The group of the address may be on a later page.
-  const isAway = address.group !== undefined && !shownGroups.some(({ id }) => id === address.group)
+  const isChosen = (id: string) => (said[`groupIds ${id}`] ?? (id === address.group ? 'on' : '')) === 'on'
+  // Chosen groups may be on a later page.
+  const chosen = [`groupIds ${address.group ?? ''}`, ...Object.keys(said)].flatMap(
+    (key) => key.match(/^groupIds (.+)/)?.[1] ?? [],
+  )
+  const isAway = chosen.some((id) => isChosen(id) && !shownGroups.some((shown) => shown.id === id))
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each page.
   useEffect(() => {
     if (isAway && more && !loading) loadMore()
   }, [isAway, shownGroups.length])
   const form = useRef<HTMLFormElement>(null)
-  const [type, setType] = useState<FormType>(earlier?.templateId ? byTemplate : typeOf(earlier?.type ?? address.type))
-  const [pasted, setPasted] = useState(failed.join('\n'))
-  const [file, setFile] = useState<ReadFile | null>(null)
-  const [picked, setPicked] = useState<Picked[]>([])
-  const [later, setLater] = useState(false)
+  const [type, setType] = useState<FormType>(
+    typeOf(said.type ?? (earlier?.templateId ? byTemplate : (earlier?.type ?? address.type))),
+  )
+  const [pasted, setPasted] = useState(said.pasted ?? failed.join('\n'))
+  const [file, setFile] = useState<ReadFile | null>(draft.more?.file ?? null)
+  const [picked, setPicked] = useState<Picked[]>(draft.more?.picked ?? [])
+  const [later, setLater] = useState(said['scheduled on'] === 'on')
   const [changes, setChanges] = useState(0)
+  const changed = () => setChanges((n) => n + 1)
   const read = useMemo(() => readRecipients(pasted), [pasted])
   const key = useRef(newIdempotencyKey())
 
@@ -85,12 +106,14 @@ export function CampaignForm({ earlier, failed }: CampaignFormProps) {
     const next = inputNow()
     const hasRecipients = Boolean(next.recipients?.length || next.contactIds?.length || next.groupIds?.length)
     setInput(hasRecipients && next.instanceId ? next : null)
+    if (changes > 0) draft.keep(form.current as HTMLFormElement, { file, picked })
   }, [changes, pasted, file, picked, type, later, lists, shownGroups.length, instances.length])
   const asked = usePreview(input)
   const task = useTask(async () => {
     const now = inputNow()
     refuseNoTime(now.scheduledAt)
     const { createCampaign } = await ask(team, CreateCampaignDocument, { input: { ...now, idempotencyKey: key.current } })
+    draft.forget()
     go(pathIn(team, `campaigns/${createCampaign.id}`))
   })
   const example = earlier?.messages.nodes[0]
@@ -103,20 +126,14 @@ export function CampaignForm({ earlier, failed }: CampaignFormProps) {
   }
   return (
     <Page title={text.create}>
-      <form
-        ref={form}
-        className={styles.form}
-        noValidate
-        onSubmit={submits(() => task.run())}
-        onChange={() => setChanges((n) => n + 1)}
-      >
+      <form ref={form} className={styles.form} noValidate onSubmit={submits(() => task.run())} onChange={changed}>
         <div className={parts.stack}>
           <Section title={text.message}>
             <TextField
               label={text.name}
               name="name"
               autoComplete="off"
-              defaultValue={earlier ? text.againName(earlier.name) : ''}
+              defaultValue={said.name ?? (earlier ? text.againName(earlier.name) : '')}
               issues={task.issues}
             />
             <div className={styles.pair}>
@@ -124,7 +141,7 @@ export function CampaignForm({ earlier, failed }: CampaignFormProps) {
                 key={instances.length}
                 label={text.instance}
                 instances={instances}
-                defaultValue={earlier?.instance.id ?? address.instance}
+                defaultValue={said.instanceId ?? earlier?.instance.id ?? address.instance}
                 issues={task.issues}
               />
               <Choice
@@ -142,13 +159,13 @@ export function CampaignForm({ earlier, failed }: CampaignFormProps) {
               </Choice>
             </div>
             {type !== byTemplate ? (
-              <ContentFields key={type} type={type} given={given} issues={task.issues} changed={() => setChanges((n) => n + 1)} />
+              <ContentFields key={type} {...{ type, given, said, changed }} issues={task.issues} />
             ) : (
               <Choice
                 key={lists ? 'read' : 'reading'}
                 label={text.template}
                 name="templateId"
-                defaultValue={earlier?.templateId ?? undefined}
+                defaultValue={said.templateId ?? earlier?.templateId ?? undefined}
                 hint={lists?.templates.length === 0 ? text.noTemplates : undefined}
                 issues={task.issues}
               >
@@ -162,9 +179,15 @@ export function CampaignForm({ earlier, failed }: CampaignFormProps) {
           </Section>
           <Section title={text.whom}>
             <RecipientFields
-              {...{ pasted, setPasted, read, file, setFile, picked, setPicked }}
-              groups={groups}
-              chosenGroup={address.group}
+              {...{ pasted, setPasted, read, file, picked, groups, isChosen }}
+              setFile={(next) => {
+                setFile(next)
+                changed()
+              }}
+              setPicked={(next) => {
+                setPicked(next)
+                changed()
+              }}
               issues={task.issues}
             />
           </Section>
@@ -178,10 +201,11 @@ export function CampaignForm({ earlier, failed }: CampaignFormProps) {
                 label={text.when(shownZone())}
                 name="when"
                 type="datetime-local"
+                defaultValue={said.when}
                 issues={task.issues.map(({ path, message }) => ({ path: path === 'scheduledAt' ? 'when' : path, message }))}
               />
             )}
-            <PaceFields ratePerMinute={earlier?.ratePerMinute} quietHours={earlier?.quietHours} issues={task.issues} />
+            <PaceFields {...paceSaid(said, earlier)} issues={task.issues} />
           </Section>
         </div>
         <div className={styles.aside}>
@@ -190,6 +214,11 @@ export function CampaignForm({ earlier, failed }: CampaignFormProps) {
           <button type="submit" className={`${parts.button} ${parts.main}`} disabled={task.running || instances.length === 0}>
             {text.start}
           </button>
+          {(draft.isKept || changes > 0) && (
+            <button type="button" className={`${parts.button} ${parts.quiet}`} onClick={clear}>
+              {words.actions.clear}
+            </button>
+          )}
         </div>
       </form>
     </Page>

@@ -1,6 +1,7 @@
 // Turns the fields of the forms of campaigns into the inputs of the graph.
-import type { CreateCampaignInput } from '../generated/campaigns/graphql.ts'
+import type { CreateCampaignInput, WholeCampaignFragment } from '../generated/campaigns/graphql.ts'
 import { type FormType, inputOf, momentIn } from '../send/input.ts'
+import type { Draft } from '../session/drafts.ts'
 import type { Recipient } from './read-recipients.ts'
 
 /** The rate and the quiet hours. An empty rate is the default, and no quiet hours are null. */
@@ -9,6 +10,19 @@ export function paceIn(fields: FormData): Pick<CreateCampaignInput, 'ratePerMinu
   return {
     ratePerMinute: said('ratePerMinute') ? Number(said('ratePerMinute')) : null,
     quietHours: fields.has('quiet') ? { from: said('quietFrom'), to: said('quietTo'), timeZone: said('quietZone') } : null,
+  }
+}
+
+type Pace = Partial<Pick<WholeCampaignFragment, 'ratePerMinute' | 'quietHours'>>
+
+/** The rate and the quiet hours that a form said, or those of an earlier campaign. */
+export function paceSaid(said: Draft['said'], earlier: Pace | null): Pace {
+  const { ratePerMinute = earlier?.ratePerMinute, quietFrom = '', quietTo = '', quietZone = '' } = said
+  const isQuiet = said['quiet on']
+  return {
+    ratePerMinute: ratePerMinute ? Number(ratePerMinute) : null,
+    quietHours:
+      isQuiet === undefined ? earlier?.quietHours : isQuiet ? { from: quietFrom, to: quietTo, timeZone: quietZone } : null,
   }
 }
 

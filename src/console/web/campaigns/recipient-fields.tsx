@@ -22,14 +22,15 @@ interface RecipientFieldsProps {
   file: ReadFile | null
   setFile: (file: ReadFile | null) => void
   groups: List<FormGroupsQuery['contactGroups']['nodes'][number]>
-  chosenGroup: string | undefined
+  /** True for a group that is chosen when it is first shown. */
+  isChosen: (groupId: string) => boolean
   picked: readonly Picked[]
   setPicked: (picked: Picked[]) => void
   issues: readonly Issue[]
 }
 
 export function RecipientFields(props: RecipientFieldsProps) {
-  const { pasted, setPasted, read, file, setFile, groups, chosenGroup, picked, setPicked, issues } = props
+  const { pasted, setPasted, read, file, setFile, groups, isChosen, picked, setPicked, issues } = props
   async function open(chosen: File | undefined): Promise<void> {
     setFile(chosen ? { name: chosen.name, ...readRecipients(await chosen.text()) } : null)
   }
@@ -68,7 +69,7 @@ export function RecipientFields(props: RecipientFieldsProps) {
           <legend className={parts.label}>{text.groups}</legend>
           {groups.rows.map(({ id, name, membersCount }) => (
             <label key={id} className={parts.row}>
-              <input type="checkbox" name="groupIds" value={id} defaultChecked={id === chosenGroup} />
+              <input type="checkbox" name="groupIds" value={id} defaultChecked={isChosen(id)} />
               {name} <span className={parts.hint}>{count(membersCount)}</span>
             </label>
           ))}

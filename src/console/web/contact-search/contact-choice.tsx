@@ -52,6 +52,7 @@ export function ContactChoice({ name: field, given, issues, changed }: ContactCh
           issues={issues}
           strict
         />
+        <input type="hidden" name={field} value="" />
       </div>
     )
   }

@@ -14,6 +14,8 @@ import { useInstances } from '../graph/use-instances.ts'
 import { codeOf } from '../messages/call-as-code.ts'
 import { pathIn, To, useAddress } from '../navigation.tsx'
 import { shownZone } from '../preferences.ts'
+import type { Draft } from '../session/drafts.ts'
+import { useDraft } from '../shell/use-draft.ts'
 import { useWorkspace } from '../shell/workspace-context.ts'
 import { InstanceChoice } from '../ui/choices.tsx'
 import { Code } from '../ui/code.tsx'
@@ -37,20 +39,26 @@ import { text as send } from './words.ts'
 const types: readonly FormType[] = [...sendTypes, byTemplate]
 
 export function Send() {
+  const [draft, clear] = useDraft('send')
+  return <SendForm key={draft.key} draft={draft} clear={clear} />
+}
+
+function SendForm({ draft, clear }: { draft: Draft; clear: () => void }) {
   const { team, graph } = useWorkspace()
   const [given] = useAddress()
+  const { said } = draft
   const instances = useInstances()
   const form = useRef<HTMLFormElement>(null)
-  const [type, setType] = useState<FormType>(types.find((known) => known === given.type) ?? 'text')
-  const [to, setTo] = useState(given.number ?? '')
-  const [later, setLater] = useState(false)
+  const [type, setType] = useState<FormType>(types.find((known) => known === (said.type ?? given.type)) ?? 'text')
+  const [to, setTo] = useState(said.to ?? given.number ?? '')
+  const [later, setLater] = useState(said['scheduled on'] === 'on')
   const [shown, setShown] = useState(false)
   const [changes, setChanges] = useState(0)
   const [{ input, scheduledAt }, setInput] = useState<{ input: Input | null; scheduledAt: string | null }>(nothing)
   const [sent, setSent] = useState<LiveRowFragment | null>(null)
   const key = useRef(newIdempotencyKey())
   function read(): { input: Input; scheduledAt: string | null } {
-    const { when, ...input } = inputOf(new FormData(form.current as HTMLFormElement), type)
+    const { when, scheduled: _, ...input } = inputOf(new FormData(form.current as HTMLFormElement), type)
     return { input: input as Input, scheduledAt: later ? momentIn(shownZone(), String(when ?? '')) : null }
   }
   // The form is read after it was rendered with the change. A corrected message is another one than that which was refused.
@@ -58,6 +66,7 @@ export function Send() {
   useEffect(() => {
     key.current = newIdempotencyKey()
     setInput(read())
+    if (changes > 0) draft.keep(form.current as HTMLFormElement)
   }, [changes, to, type, later, instances.length])
   const checked = useCheck(input, scheduledAt)
 
@@ -70,9 +79,15 @@ export function Send() {
       const { scheduledAt } = now
       setSent((await change(graph, ScheduleMessageDocument, { input: { ...keyed, scheduledAt } })).scheduleMessage)
     }
+    draft.forget()
     // The next one is another message.
     key.current = newIdempotencyKey()
   })
+  const changed = () => setChanges((n) => n + 1)
+  function take(number: string): void {
+    setTo(number)
+    changed()
+  }
   function submit(event: FormEvent): void {
     event.preventDefault()
     setSent(null)
@@ -83,9 +98,14 @@ export function Send() {
   return (
     <Page title={send.title}>
       <div className={styles.columns}>
-        <form ref={form} className={parts.stack} onSubmit={submit} onChange={() => setChanges((n) => n + 1)} noValidate>
+        <form ref={form} className={parts.stack} onSubmit={submit} onChange={changed} noValidate>
           <div className={styles.pair}>
-            <InstanceChoice label={send.instance} instances={instances} defaultValue={given.instance} issues={task.issues} />
+            <InstanceChoice
+              label={send.instance}
+              instances={instances}
+              defaultValue={said.instanceId ?? given.instance}
+              issues={task.issues}
+            />
             <Choice
               label={send.type}
               name="type"
@@ -110,25 +130,34 @@ export function Send() {
             name="to"
             value={to}
             setValue={setTo}
-            choose={({ phone }) => setTo(phone)}
+            choose={({ phone }) => take(phone)}
             hint={send.toHint}
             issues={task.issues}
           />
           {type === byTemplate ? (
             <TemplateFields
-              given={given.template}
+              given={said.templateId ?? given.template}
+              said={said}
               issues={task.issues}
               missing={checked.template?.missing ?? []}
-              changed={() => setChanges((n) => n + 1)}
+              changed={changed}
             />
           ) : (
-            <ContentFields key={type} type={type} given={given} issues={task.issues} changed={() => setChanges((n) => n + 1)} />
+            <ContentFields key={type} {...{ type, given, said, changed }} issues={task.issues} />
           )}
           <label className={parts.row}>
-            <input type="checkbox" checked={later} onChange={(event) => setLater(event.target.checked)} />
+            <input type="checkbox" name="scheduled" checked={later} onChange={(event) => setLater(event.target.checked)} />
             {send.schedule}
           </label>
-          {later && <TextField label={send.when(shownZone())} name="when" type="datetime-local" issues={renamed(task.issues)} />}
+          {later && (
+            <TextField
+              label={send.when(shownZone())}
+              name="when"
+              type="datetime-local"
+              defaultValue={said.when}
+              issues={renamed(task.issues)}
+            />
+          )}
           <Refusal error={task.error} />
           <div className={parts.row}>
             <button type="submit" className={`${parts.button} ${parts.main}`} disabled={task.running || instances.length === 0}>
@@ -137,6 +166,11 @@ export function Send() {
             <button type="button" className={parts.button} aria-expanded={shown} onClick={() => setShown(!shown)}>
               {send.asCode}
             </button>
+            {(draft.isKept || changes > 0) && (
+              <button type="button" className={`${parts.button} ${parts.quiet}`} onClick={clear}>
+                {words.actions.clear}
+              </button>
+            )}
           </div>
         </form>
         <div className={parts.stack}>
@@ -153,7 +187,7 @@ export function Send() {
               <ul className={parts.row} aria-label={send.sandbox}>
                 {send.sandboxNumbers.map(([number, meaning]) => (
                   <li key={number}>
-                    <button type="button" className={`${parts.button} ${styles.number}`} onClick={() => setTo(number)}>
+                    <button type="button" className={`${parts.button} ${styles.number}`} onClick={() => take(number)}>
                       {meaning}
                     </button>
                   </li>

@@ -4,6 +4,7 @@ import { FillTemplateDocument, SendTemplatesDocument } from '../generated/send/g
 import { ask } from '../graph/request.ts'
 import { useRead } from '../graph/use-read.ts'
 import type { Issue } from '../session/auth-call.ts'
+import type { Draft } from '../session/drafts.ts'
 import { useWorkspace } from '../shell/workspace-context.ts'
 import { Choice, TextField } from '../ui/field.tsx'
 import { Refusal } from '../ui/refusal.tsx'
@@ -15,6 +16,8 @@ interface TemplateFieldsProps {
   /** The id of the template that is chosen at first. */
   given: string | undefined
   issues: readonly Issue[]
+  /** The values of the draft. */
+  said: Draft['said']
   /** Values that neither the form nor the contact has. */
   missing: readonly string[]
   /** Called when there are other fields. */
@@ -23,7 +26,7 @@ interface TemplateFieldsProps {
 
 const custom = 'custom.'
 
-export function TemplateFields({ given, issues, missing, changed }: TemplateFieldsProps) {
+export function TemplateFields({ given, said, issues, missing, changed }: TemplateFieldsProps) {
   const { data, error } = useRead(SendTemplatesDocument, {})
   const [chosen, setChosen] = useState(given)
   const templates = data?.templates ?? []
@@ -53,6 +56,7 @@ export function TemplateFields({ given, issues, missing, changed }: TemplateFiel
           key={`${id} ${name}`}
           label={name}
           name={valuePrefix + name}
+          defaultValue={said[valuePrefix + name]}
           autoComplete="off"
           hint={missing.includes(custom + name) ? send.needsValue : send.orOfContact}
           issues={issues}

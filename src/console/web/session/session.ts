@@ -1,6 +1,7 @@
 // The session of this browser. The access token lives in this module only; the session itself is an httpOnly cookie.
 import { prefer } from '../preferences.ts'
 import { ApiError, post } from './auth-call.ts'
+import { forgetDrafts } from './drafts.ts'
 
 export type Phase = 'starting' | 'in' | 'out'
 
@@ -78,6 +79,7 @@ export function begin(given: Token): void {
 export async function signOut(): Promise<void> {
   const ended = token
   forget()
+  forgetDrafts()
   otherTabs.postMessage('out')
   try {
     await post('logout', {}, ended)
@@ -100,7 +102,10 @@ export async function startSession(ask: boolean): Promise<void> {
 }
 
 otherTabs.onmessage = ({ data }) => {
-  if (data === 'out' && phase === 'in') forget()
+  if (data === 'out' && phase === 'in') {
+    forget()
+    forgetDrafts()
+  }
   // Another account may have signed in, so nothing of this one stays on screen.
   else if (data === 'in') location.reload()
 }

@@ -2,6 +2,7 @@
 import { useState } from 'react'
 import type { TemplateRowFragment, TemplateType } from '../generated/templates/graphql.ts'
 import type { Issue } from '../session/auth-call.ts'
+import type { Draft } from '../session/drafts.ts'
 import { Choice, TextArea, TextField } from '../ui/field.tsx'
 import { words } from '../words/words.ts'
 import { text } from './words.ts'
@@ -11,14 +12,21 @@ export const templateFields = ['name', 'type', 'mediaUrl', 'body']
 
 const types: readonly TemplateType[] = ['text', 'image', 'video', 'audio', 'document']
 
-export function TemplateFields({ template, issues }: { template?: TemplateRowFragment; issues: readonly Issue[] }) {
-  const [type, setType] = useState<TemplateType>(template?.type ?? 'text')
+interface TemplateFieldsProps {
+  template?: TemplateRowFragment
+  /** The values of the draft. */
+  said?: Draft['said']
+  issues: readonly Issue[]
+}
+
+export function TemplateFields({ template, said = {}, issues }: TemplateFieldsProps) {
+  const [type, setType] = useState<TemplateType>(types.find((known) => known === said.type) ?? template?.type ?? 'text')
   return (
     <>
       <TextField
         label={words.fields.name}
         name="name"
-        defaultValue={template?.name}
+        defaultValue={said.name ?? template?.name}
         hint={text.nameHint}
         autoComplete="off"
         issues={issues}
@@ -41,13 +49,13 @@ export function TemplateFields({ template, issues }: { template?: TemplateRowFra
           label={text.file}
           name="mediaUrl"
           type="url"
-          defaultValue={template?.mediaUrl ?? ''}
+          defaultValue={said.mediaUrl ?? template?.mediaUrl ?? ''}
           autoComplete="off"
           issues={issues}
         />
       )}
       {type !== 'audio' && (
-        <TextArea label={text.text} name="body" defaultValue={template?.body} hint={text.textHint} issues={issues} />
+        <TextArea label={text.text} name="body" defaultValue={said.body ?? template?.body} hint={text.textHint} issues={issues} />
       )}
     </>
   )

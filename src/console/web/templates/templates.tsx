@@ -5,6 +5,7 @@ import { CreateTemplateDocument, TemplatesDocument } from '../generated/template
 import { change, newIdempotencyKey } from '../graph/change.ts'
 import { useRead } from '../graph/use-read.ts'
 import { pathIn, To, useGo } from '../navigation.tsx'
+import { useDraft } from '../shell/use-draft.ts'
 import { useWorkspace } from '../shell/workspace-context.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Page } from '../ui/page.tsx'
@@ -67,10 +68,12 @@ export function Templates() {
 function NewTemplate({ close }: { close: () => void }) {
   const { team, graph } = useWorkspace()
   const go = useGo()
+  const [draft] = useDraft('template')
   const idempotencyKey = useRef(newIdempotencyKey())
   const task = useTask(async (fields: FormData) => {
     const input = { ...templateIn(fields), idempotencyKey: idempotencyKey.current }
     const { createTemplate } = await change(graph, CreateTemplateDocument, { input })
+    draft.forget()
     go(pathIn(team, `templates/${createTemplate.id}`))
   })
   return (
@@ -79,11 +82,12 @@ function NewTemplate({ close }: { close: () => void }) {
         className={parts.stack}
         noValidate
         onSubmit={submits(task.run)}
-        onChange={() => {
+        onChange={(event) => {
           idempotencyKey.current = newIdempotencyKey()
+          draft.keep(event.currentTarget)
         }}
       >
-        <TemplateFields issues={task.issues} />
+        <TemplateFields said={draft.said} issues={task.issues} />
         <Refusal error={task.error} fields={templateFields} />
         <div className={parts.row}>
           <button type="submit" className={`${parts.button} ${parts.main}`} disabled={task.running}>

@@ -58,6 +58,7 @@ export const en = {
     cancel: 'Cancel',
     keep: 'Keep it',
     more: 'Show more',
+    clear: 'Clear the form',
     exportCsv: 'Export CSV',
     importCsv: 'Import CSV',
   },

@@ -54,6 +54,7 @@ export const ptBR: Words = {
     cancel: 'Cancelar',
     keep: 'Manter',
     more: 'Mostrar mais',
+    clear: 'Limpar o formulário',
     exportCsv: 'Exportar CSV',
     importCsv: 'Importar CSV',
   },
