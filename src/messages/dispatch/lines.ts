@@ -2,6 +2,7 @@
 // again and again. One loop of the process sends the lines that it heard of, ahead of these jobs, with the firsts of all lines in one claim.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../../core/app.ts'
+import { createBatchLines } from './batch-lines.ts'
 import { type LineRow, readLines, recipientOf } from './claim.sql.ts'
 import { sendAhead } from './send.ts'
 
@@ -60,19 +61,19 @@ export function startLines(app: App): AsyncDisposable {
       recipientOf,
     )
     const firsts: string[] = []
-    const others = new Map<string, LineRow[]>()
+    const others: LineRow[] = []
     for (const [recipient, line] of taken) {
       const [first, ...rest] = found.get(recipient) ?? []
       lines.delete(recipient)
       if (first?.ready && first.id !== line.sent) {
         firsts.push(first.id)
-        others.set(recipient, rest)
+        others.push(...rest)
         Object.assign(line, { sent: first.id, until: performance.now() + patienceMs })
       }
       // Looked at again after the others, until it is empty or its first message stays where it is.
       if (first && line.until > performance.now()) lines.set(recipient, line)
     }
-    if (firsts.length > 0) await sendAhead(app, firsts, others)
+    if (firsts.length > 0) await sendAhead(app, firsts, createBatchLines(others))
     return firsts.length > 0
   }
 
