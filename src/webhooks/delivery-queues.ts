@@ -5,15 +5,23 @@ import { createBatch } from '../core/batch.ts'
 import { newId } from '../core/id.ts'
 import { definePart } from '../core/part.ts'
 import { type Attempt, attempt } from './attempt.ts'
-import { type ClaimedDelivery, renewLeases } from './claim.sql.ts'
+import type { ClaimedDelivery } from './claim.sql.ts'
 import { createClaims } from './claim.ts'
 import type { DeliveryRef } from './deliver-job.ts'
-import { createHeartbeat } from './heartbeat.ts'
-import { leaseMs } from './policy.ts'
+import {
+  adapt,
+  beginFailing,
+  createDeliveryQueue,
+  type DeliveryQueue,
+  freeIn,
+  isForgettable,
+  takeSlot,
+} from './delivery-queue.ts'
+import { createOwnLeases } from './own-leases.ts'
 import { createRunning } from './running.ts'
 import type { Settlement } from './settle.sql.ts'
 import { type Settled, settleDeliveries } from './settle.ts'
-import { closeStranded, findOverdue } from './sweep.sql.ts'
+import { createSweep } from './sweep.ts'
 
 export interface DeliveryQueues {
   /** Accepts due deliveries up to the capacity of their queues. The others follow when there is capacity. Resolves once they are leased. */
@@ -22,30 +30,11 @@ export interface DeliveryQueues {
   start: () => AsyncDisposable
 }
 
-/**
- * Concurrent attempts to one endpoint: `firstWidth` at first, twice as many after each success up to `fullWidth`, `failingWidth` after
- * a failure.
- */
-const firstWidth = 4
-const fullWidth = 32
-const failingWidth = 2
 /** Concurrent attempts in this process. */
 const mostAttempts = 2_000
-/** Time between two sweeps after one that found something, and the longest time after one that found nothing. */
-const sweepMs = 1_000
-const quietSweepMs = 5_000
 const stopMs = 5_000
 /** For retry delays up to this one, a timer also triggers the attempt. It is more exact than a job. */
 const timerMs = 60_000
-
-interface DeliveryQueue {
-  width: number
-  busy: number
-  /** True if deliveries wait in the database for capacity. */
-  behind: boolean
-  /** True while waiting deliveries are read. Capacity that is freed meanwhile adds up. */
-  refilling: boolean
-}
 
 export const deliveryQueues = definePart((app) => createDeliveryQueues(app, mostAttempts))
 
@@ -57,11 +46,18 @@ export function createDeliveryQueues(app: App, limit: number): DeliveryQueues {
   const timers = new Set<NodeJS.Timeout>()
   /** True once no attempt may begin. */
   let closing = false
-  /** Time of the last renewal of all leases of this process. */
-  let renewedAt = performance.now()
-  let renewal: Promise<void> | undefined
   const stopping = new AbortController()
   const claims = createClaims(app, token)
+  const leases = createOwnLeases(app, token, running.deliveryIds)
+  const sweep = createSweep(app, {
+    keepLeases: leases.keep,
+    isClosing: () => closing,
+    found(endpointId) {
+      queueOf(endpointId).behind = true
+      // Not awaited: it may wait for other attempts to end, and the next sweep must not.
+      void refill(endpointId)
+    },
+  })
   const settle = createBatch<Settlement, Settled>({
     max: 200,
     parallel: 2,
@@ -70,24 +66,14 @@ export function createDeliveryQueues(app: App, limit: number): DeliveryQueues {
   })
 
   function queueOf(endpointId: string): DeliveryQueue {
-    const queue = queues.get(endpointId) ?? { width: firstWidth, busy: 0, behind: false, refilling: false }
+    const queue = queues.get(endpointId) ?? createDeliveryQueue()
     queues.set(endpointId, queue)
     return queue
   }
 
-  function freeIn(queue: DeliveryQueue): number {
-    return Math.max(0, queue.width - queue.busy)
-  }
-
   async function take(deliveries: readonly DeliveryRef[]): Promise<void> {
     await running.whenFree(async () => {
-      const admitted = deliveries.filter(({ endpointId }) => {
-        const queue = queueOf(endpointId)
-        const fits = freeIn(queue) > 0
-        if (fits) queue.busy++
-        else queue.behind = true
-        return fits
-      })
+      const admitted = deliveries.filter(({ endpointId }) => takeSlot(queueOf(endpointId)))
       await Promise.all(
         admitted.map(({ id, endpointId }) =>
           begin(endpointId, 1, async () => [await claims.one(id)].flatMap((delivery) => delivery ?? [])),
@@ -100,14 +86,13 @@ export function createDeliveryQueues(app: App, limit: number): DeliveryQueues {
   async function begin(endpointId: string, slots: number, claim: () => Promise<ClaimedDelivery[]>): Promise<number> {
     let claimed: ClaimedDelivery[] = []
     try {
-      await keepOwn()
+      await leases.keep()
       if (!closing) claimed = await claim()
     } finally {
       for (let i = claimed.length; i < slots; i++) leave(endpointId)
     }
     for (const delivery of claimed) {
-      const queue = queueOf(endpointId)
-      if (delivery.failing && queue.width === firstWidth) queue.width = failingWidth
+      if (delivery.failing) beginFailing(queueOf(endpointId))
       running.add(delivery.id, run(delivery))
     }
     return claimed.length
@@ -131,8 +116,7 @@ export function createDeliveryQueues(app: App, limit: number): DeliveryQueues {
       made = await attempt(app, delivery, stopping.signal)
       return made
     } finally {
-      const queue = queueOf(delivery.endpointId)
-      queue.width = made?.verdict.delivered ? Math.min(queue.width * 2, fullWidth) : failingWidth
+      adapt(queueOf(delivery.endpointId), made?.verdict.delivered ?? false)
       leave(delivery.endpointId)
     }
   }
@@ -153,8 +137,7 @@ export function createDeliveryQueues(app: App, limit: number): DeliveryQueues {
     const queue = queueOf(endpointId)
     queue.busy--
     if (queue.behind) void refill(endpointId)
-    // A failing endpoint is remembered, so that its next deliveries do not begin at the initial width.
-    else if (queue.busy === 0 && queue.width !== failingWidth) queues.delete(endpointId)
+    else if (isForgettable(queue)) queues.delete(endpointId)
   }
 
   /** Claims deliveries that wait in the database, until none waits or the queue has no capacity. */
@@ -189,46 +172,6 @@ export function createDeliveryQueues(app: App, limit: number): DeliveryQueues {
     timers.add(timer.unref())
   }
 
-  let nextSweepAt = 0
-
-  async function sweep(): Promise<void> {
-    const startedAt = performance.now()
-    if (startedAt < nextSweepAt) return
-    await keepOwn()
-    const { endpointIds, leaseEndsInMs } = await findOverdue(app.pool)
-    // The next sweep comes with the end of a lease, because its process may have died: what it left is attempted within 12 s.
-    nextSweepAt = endpointIds.length > 0 ? 0 : startedAt + Math.min(quietSweepMs, leaseEndsInMs ?? quietSweepMs)
-    if (endpointIds.length === 0 || closing) return
-    await closeStranded(app.pool, endpointIds)
-    for (const endpointId of endpointIds) {
-      queueOf(endpointId).behind = true
-      // Not awaited: it may wait for other attempts to end, and the next sweep must not.
-      void refill(endpointId)
-    }
-  }
-
-  const upkeep = [createHeartbeat(app, sweepMs, sweep), createHeartbeat(app, leaseMs / 3, renew)]
-
-  async function renew(): Promise<void> {
-    const now = performance.now()
-    const ids = running.deliveryIds()
-    if (ids.length > 0) await renewLeases(app.pool, token, ids)
-    renewedAt = now
-  }
-
-  /**
-   * During a database outage, leases may have expired. They are renewed before this process claims or ends anything, so that a delivery
-   * whose outcome only waits to be written is left alone.
-   */
-  async function keepOwn(): Promise<void> {
-    if (performance.now() - renewedAt <= leaseMs / 2) return
-    // One renewal for all callers that waited for the database.
-    renewal ??= renew().finally(() => {
-      renewal = undefined
-    })
-    await renewal
-  }
-
   async function stop(): Promise<void> {
     closing = true
     for (const timer of timers) clearTimeout(timer)
@@ -236,13 +179,15 @@ export function createDeliveryQueues(app: App, limit: number): DeliveryQueues {
     // Attempts that still hang are aborted. Another process continues with their deliveries.
     stopping.abort()
     await running.ended()
-    for (const heartbeat of upkeep) await heartbeat[Symbol.asyncDispose]()
+    await sweep[Symbol.asyncDispose]()
+    await leases[Symbol.asyncDispose]()
   }
 
   return {
     take,
     start() {
-      for (const heartbeat of upkeep) heartbeat.start()
+      sweep.start()
+      leases.start()
       return { [Symbol.asyncDispose]: stop }
     },
   }

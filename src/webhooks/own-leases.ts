@@ -1,0 +1,40 @@
+// Keeps the leases of the attempts of one process, also over an outage of the database.
+import type { App } from '../core/app.ts'
+import { renewLeases } from './claim.sql.ts'
+import { createHeartbeat, type Heartbeat } from './heartbeat.ts'
+import { leaseMs } from './policy.ts'
+
+/** Renews the leases periodically once it is started. */
+export interface OwnLeases extends Heartbeat {
+  /**
+   * During a database outage, leases may have expired. They are renewed before this process claims or ends anything, so that a delivery
+   * whose outcome only waits to be written is left alone.
+   */
+  keep: () => Promise<void>
+}
+
+/** The leases under `token` of the deliveries that are attempted at the time of each renewal. */
+export function createOwnLeases(app: App, token: string, deliveryIds: () => string[]): OwnLeases {
+  /** Time of the last renewal of all leases of this process. */
+  let renewedAt = performance.now()
+  let renewal: Promise<void> | undefined
+
+  async function renew(): Promise<void> {
+    const now = performance.now()
+    const ids = deliveryIds()
+    if (ids.length > 0) await renewLeases(app.pool, token, ids)
+    renewedAt = now
+  }
+
+  return {
+    ...createHeartbeat(app, leaseMs / 3, renew),
+    async keep() {
+      if (performance.now() - renewedAt <= leaseMs / 2) return
+      // One renewal for all callers that waited for the database.
+      renewal ??= renew().finally(() => {
+        renewal = undefined
+      })
+      await renewal
+    },
+  }
+}
