@@ -1,5 +1,6 @@
 // Proves that a file is opened over few redirects, each checked like the first address.
 import { expect, it } from 'vitest'
+import { until } from '../kit/until.ts'
 import { openReceiver, status } from '../webhooks/receiver.ts'
 import { egressWith } from './egress-rig.ts'
 
@@ -21,6 +22,19 @@ it('follows three redirects, also those whose body has not ended, and no fourth'
   expect(host.requests.map(({ path }) => path)).toEqual(['/3', '/2', '/1', '/0'])
   expect(await egressWith().open(`http://127.0.0.1:${host.port}/4`, { timeoutMs })).toMatchObject({ status: 302 })
   expect(host.requests.slice(4).map(({ path }) => path)).toEqual(['/4', '/3', '/2', '/1'])
+})
+
+it('closes the connection of an answer that is not 200 at once, because nobody reads its body', async () => {
+  let closed = false
+  const host = await openReceiver((_, response, socket) => {
+    socket.once('close', () => {
+      closed = true
+    })
+    // The rest of the body never comes.
+    response.writeHead(404, { 'content-length': '100' }).write('gone')
+  })
+  expect(await egressWith().open(`http://127.0.0.1:${host.port}/`, { timeoutMs: 60_000 })).toMatchObject({ status: 404 })
+  await until(() => closed, { timeoutMs: 10_000 })
 })
 
 it('is refused where a redirect leads into a private network, by address or by name', async () => {

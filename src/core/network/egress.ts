@@ -41,7 +41,10 @@ export interface OpenRequest {
   signal?: AbortSignal
 }
 
-/** Reading `body` throws {@link EgressError}. An unread body is closed at the end of the time. */
+/**
+ * Reading `body` throws {@link EgressError}. Only that of a 200 can be read, and is closed at the end of the time if it is not; that of any
+ * other answer is closed already.
+ */
 export type OpenOutcome =
   | { outcome: 'response'; status: number; mimeType: string | null; body: AsyncIterable<Buffer> }
   | { outcome: 'error'; reason: EgressFault }
@@ -167,6 +170,7 @@ export function createEgress(options: EgressOptions): Egress {
             target = new URL(location, target).href
             continue
           }
+          if (response.statusCode !== 200) response.body.destroy()
           const mimeType = typeof type === 'string' ? type : null
           return { outcome: 'response', status: response.statusCode, mimeType, body: readBody(response.body, reasonOf) }
         }
