@@ -97,11 +97,12 @@ function checkHeaders(request: FastifyRequest): void {
  */
 export async function borrowFile(ctx: Context, id: string): Promise<{ path: string } & AsyncDisposable> {
   const { size } = await findMedia(ctx, id)
-  const bytes = await mediaStore(ctx.app).read(id, { start: 0, end: size - 1 })
-  if (!bytes) return fail('NOT_FOUND', 'Media not found')
   await using parts = new AsyncDisposableStack()
   const spool = parts.use(await openSpool(ctx.app.config.dataDir))
-  const file = await open(spool.path, 'wx', 0o600)
+  await using file = await open(spool.path, 'wx', 0o600)
+  // Opened last, because it stays open until it is read.
+  const bytes = await mediaStore(ctx.app).read(id, { start: 0, end: size - 1 })
+  if (!bytes) return fail('NOT_FOUND', 'Media not found')
   await pipeline(bytes, file.createWriteStream())
   const kept = parts.move()
   return { path: spool.path, [Symbol.asyncDispose]: () => kept.disposeAsync() }
