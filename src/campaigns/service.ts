@@ -42,7 +42,7 @@ export async function resumeCampaign(ctx: Context, id: string): Promise<Campaign
  */
 export async function cancelCampaign(ctx: Context, id: string): Promise<Campaign> {
   return await change(ctx, id, 'cancel', async (tx, { now }) => {
-    await cancelQueued(tx, id)
+    await cancelQueued(ctx.app, tx, id)
     // A message that was attempted cannot become cancelled, but its recipient can.
     await takeBackAndPlan(ctx.app, tx, id)
     await endPlanned(tx, id, { status: 'cancelled', error: null })

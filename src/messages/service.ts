@@ -13,6 +13,7 @@ import { acceptMessage, acceptMessages } from './accept/accept.ts'
 import { type MessagePreview, previewSubmission } from './accept/preview.ts'
 import type { Submission } from './accept/submission.ts'
 import { lockMessage, storeCancelled } from './cancel.sql.ts'
+import { dropExpiries } from './dispatch/dispatch-job.ts'
 import { messageEvent } from './events.ts'
 import { ScheduleMessageInput, SendMessageInput } from './input.ts'
 import { safetyCache } from './safety/safety.ts'
@@ -156,6 +157,7 @@ export async function cancelMessage(ctx: Context, id: string): Promise<Message> 
     await returnQuota(tx, [found])
     if (found.campaignId) await announceChange(tx, subject('campaign', found.campaignId))
     const stored = await storeCancelled(tx, id)
+    await dropExpiries(ctx.app, tx, [{ ...found, waiting: found.waitingSince !== null }])
     await emit(tx, [messageEvent(stored, 'cancelled', stored.updatedAt)])
     return stored
   })

@@ -233,6 +233,16 @@ describe('cancelling', () => {
       expect((await client.post(`campaigns/${id}/${action}`)).body.error.code).toBe('INVALID_STATE')
   })
 
+  it('leaves no job for messages that wait for their instance', async () => {
+    const away = await connectedInstance(databaseUrl, account, { status: 'created' })
+    const id = expectCreated(await client.post('campaigns', campaignTo(away.id, fresh(3))))
+    const jobs = `select from pgboss.job j join messages m on m.id = j.id where m."campaignId" = $1`
+    const left = async () => (await sql(databaseUrl).query(jobs, [id])).rowCount
+    await until(async () => (await left()) === 3)
+    expect((await client.post(`campaigns/${id}/cancel`)).status).toBe(200)
+    expect(await left()).toBe(0)
+  })
+
   it('a single message counts it as cancelled in the statistics', async () => {
     const away = await connectedInstance(databaseUrl, account, { status: 'created' })
     const id = expectCreated(await client.post('campaigns', campaignTo(away.id, fresh(3))))

@@ -137,6 +137,17 @@ it('has one job for the end of a wait, however often the instance connects and d
   await client.delete(`instances/${instanceId}`)
 })
 
+it('leaves no job for a waiting message that is cancelled', async () => {
+  const instanceId = await phone()
+  const ids = await send(instanceId, 2)
+  await waiting(ids)
+  const left = async () => (await sql(databaseUrl).query('select id from pgboss.job where id = any($1)', [ids])).rows
+  expect(await left()).toHaveLength(2)
+  expect((await client.post(`messages/${ids[0]}/cancel`)).status).toBe(200)
+  expect(await left()).toEqual([{ id: ids[1] }])
+  await client.delete(`instances/${instanceId}`)
+})
+
 it('fails waiting messages when their instance is deleted, and scheduled ones when they are due', async () => {
   const instanceId = await phone()
   const ids = await send(instanceId, 5)

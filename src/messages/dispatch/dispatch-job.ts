@@ -41,9 +41,17 @@ export interface DispatchRequest extends JobRequest<{ id: string }> {
   job: typeof dispatchJob
 }
 
+function jobOf({ campaignId }: Pick<Dispatchable, 'campaignId'>): typeof dispatchJob {
+  return campaignId ? campaignDispatchJob : dispatchJob
+}
+
 export function dispatchRequest(message: Dispatchable, startAfter?: Date): DispatchRequest {
-  const job = message.campaignId ? campaignDispatchJob : dispatchJob
-  return { job, data: { id: message.id }, priority: priorities[message.scheduledAt ? 'scheduled' : 'instant'], startAfter }
+  return {
+    job: jobOf(message),
+    data: { id: message.id },
+    priority: priorities[message.scheduledAt ? 'scheduled' : 'instant'],
+    startAfter,
+  }
 }
 
 /** The job that expires a waiting message. Its id is the message's id, so a message that waits again gets no second job. */
@@ -59,20 +67,38 @@ export function guardRequest(message: Dispatchable & { token: string; guardAt: D
   return { ...dispatchRequest(message, message.guardAt), id: message.token }
 }
 
+type Endable = Pick<Dispatchable, 'id' | 'campaignId'>
+
+/** Deletes the jobs that expire those of these messages that wait. They start only at the end of the time to live, which may be a day away. */
+export async function dropExpiries(
+  app: Pick<App, 'boss'>,
+  tx: Sql,
+  messages: readonly (Endable & { waiting: boolean })[],
+): Promise<void> {
+  await dropJobs(
+    app,
+    tx,
+    messages.filter(({ waiting }) => waiting),
+    ({ id }) => id,
+  )
+}
+
 /** Deletes the jobs that guard these attempts. */
 export async function dropGuards(
   app: Pick<App, 'boss'>,
   tx: Sql,
-  guarded: readonly (Dispatchable & { token: string })[],
+  guarded: readonly (Endable & { token: string })[],
 ): Promise<void> {
-  for (const [job, list] of Map.groupBy(guarded, (message) => dispatchRequest(message).job)) {
-    await deleteJobs(
-      app,
-      tx,
-      job,
-      list.map(({ token }) => token),
-    )
-  }
+  await dropJobs(app, tx, guarded, ({ token }) => token)
+}
+
+async function dropJobs<M extends Endable>(
+  app: Pick<App, 'boss'>,
+  tx: Sql,
+  messages: readonly M[],
+  jobIdOf: (message: M) => string,
+): Promise<void> {
+  for (const [job, list] of Map.groupBy(messages, jobOf)) await deleteJobs(app, tx, job, list.map(jobIdOf))
 }
 
 /** Adds jobs in one statement. */

@@ -17,9 +17,9 @@ export async function lockUnsentTo(
   tx: Sql,
   contactIds: readonly string[],
   batch: number,
-): Promise<{ id: string; waiting: boolean }[]> {
-  const { rows } = await tx.query<{ id: string; waiting: boolean }>(
-    `select m.id, m."waitingSince" is not null as waiting from messages m
+): Promise<{ id: string; campaignId: string; waiting: boolean }[]> {
+  const { rows } = await tx.query<{ id: string; campaignId: string; waiting: boolean }>(
+    `select m.id, m."campaignId", m."waitingSince" is not null as waiting from messages m
      where m."contactId" = any($1::uuid[]) and m."campaignId" is not null and ${isUnsent} order by m.id limit $2 for update of m`,
     [contactIds, batch],
   )

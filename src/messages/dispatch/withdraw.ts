@@ -2,11 +2,10 @@
 import { returnQuota } from '../../billing/admission/quota.ts'
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
-import { deleteJobs } from '../../core/jobs/jobs.ts'
 import { announceChange, subject } from '../../events/live/follow.ts'
 import { emit } from '../../events/log/emit.ts'
 import { messageEvent } from '../events.ts'
-import { campaignDispatchJob } from './dispatch-job.ts'
+import { dropExpiries } from './dispatch-job.ts'
 import { lockUnsentTo, storeWithdrawn, type Withdrawn } from './withdraw.sql.ts'
 
 /** The transaction `tx` holds the row locks of the messages. */
@@ -32,9 +31,7 @@ export async function withdrawFrom(
     const unsent = await lockUnsentTo(tx, contactIds, batch)
     const errors = unsent.map(({ id }) => ({ id, error: 'CONTACT_DELETED' }))
     rows.push(...(await cancel(tx, errors)))
-    // The jobs of waiting messages start only at the end of the time to live, which may be a day away.
-    const waiting = unsent.flatMap(({ id, waiting }) => (waiting ? [id] : []))
-    await deleteJobs(app, tx, campaignDispatchJob, waiting)
+    await dropExpiries(app, tx, unsent)
     // A row that changed during the wait for its lock counts in the limit, so fewer rows than the limit may not be all.
     if (unsent.length === 0) return () => returnQuota(tx, rows)
   }
