@@ -3,15 +3,14 @@ import { periodOfUserSql } from '../../billing/admission/period.ts'
 import { planInForceSql } from '../../billing/plans.ts'
 import type { Sql } from '../../core/database/database.ts'
 import type { OutgoingMessage } from '../../providers/outgoing.ts'
-import type { ProviderName, StoredInstance } from '../../providers/provider.ts'
+import type { WithInstance } from '../instance-of.ts'
 import type { MessageSafety } from '../safety/safety.ts'
 import type { Dispatchable } from './dispatch-job.ts'
 import type { OpenMessage } from './policy.ts'
 
 /** An open message with all that the decision about it needs. */
-export interface OpenRow extends Omit<OpenMessage, 'sendsOnce' | 'reconcileMs'> {
+export interface OpenRow extends Omit<OpenMessage, 'sendsOnce' | 'reconcileMs'>, WithInstance {
   id: string
-  instanceId: string
   peer: string
   to: string
   type: OutgoingMessage['type']
@@ -29,10 +28,6 @@ export interface OpenRow extends Omit<OpenMessage, 'sendsOnce' | 'reconcileMs'> 
   counted: boolean
   /** True if an earlier attempt may have reached the network. */
   mayHaveLeft: boolean
-  provider: ProviderName
-  settings: unknown
-  credentials: StoredInstance['credentials']
-  waNumber: string | null
   ownerId: string
   plan: string
   /** False if the subscription that pays is inactive. */
@@ -42,15 +37,6 @@ export interface OpenRow extends Omit<OpenMessage, 'sendsOnce' | 'reconcileMs'> 
 
 export function recipientOf({ instanceId, peer }: Pick<OpenRow, 'instanceId' | 'peer'>): string {
   return `${instanceId} ${peer}`
-}
-
-export function instanceOf({
-  instanceId: id,
-  waNumber,
-  settings,
-  credentials,
-}: Pick<OpenRow, 'instanceId' | 'waNumber' | 'settings' | 'credentials'>): StoredInstance {
-  return { id, waNumber, settings, credentials }
 }
 
 const planInForce = planInForceSql('s')

@@ -1,15 +1,10 @@
 // SQL of messages that are marked as read.
 import type { Sql } from '../../core/database/database.ts'
-import type { ProviderName, StoredInstance } from '../../providers/provider.ts'
+import type { WithInstance } from '../instance-of.ts'
 
-interface Received {
-  instanceId: string
+interface Received extends WithInstance {
   providerMessageId: string
   from: string
-  provider: ProviderName
-  waNumber: string | null
-  settings: unknown
-  credentials: StoredInstance['credentials']
 }
 
 /** A received message with its instance; undefined if the message or the instance is gone, or the instance is logged out. */

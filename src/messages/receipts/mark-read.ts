@@ -9,6 +9,7 @@ import { defineJob, enqueue, implementJob, type JobImplementation } from '../../
 import { parse, uuid } from '../../core/validation.ts'
 import type { Message } from '../../generated/prisma/client.ts'
 import { providerOf } from '../../providers/providers.ts'
+import { instanceOf } from '../instance-of.ts'
 import { MessageRef } from '../object.ts'
 import { readReceived } from './mark-read.sql.ts'
 
@@ -46,8 +47,8 @@ async function tell(app: App, id: string): Promise<Error | undefined> {
   const provider = providerOf(app, received.provider)
   // A network without read receipts, such as the sandbox, has nothing to be told.
   if (!provider?.markRead) return undefined
-  const { instanceId, providerMessageId, from, waNumber, settings, credentials } = received
-  const told = await provider.markRead({ id: instanceId, waNumber, settings, credentials }, { providerMessageId, from })
+  const { providerMessageId, from } = received
+  const told = await provider.markRead(instanceOf(received), { providerMessageId, from })
   if (told.outcome === 'refused') app.log.info({ messageId: id, reason: told.detail }, 'a message could not be marked as read')
   return told.outcome === 'retry' ? new Error(told.detail) : undefined
 }

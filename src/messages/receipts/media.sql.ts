@@ -1,19 +1,14 @@
 // SQL of the files of inbound messages.
 import type { Sql } from '../../core/database/database.ts'
-import type { ProviderName, StoredInstance } from '../../providers/provider.ts'
 import type { InboundMedia } from '../../providers/reports.ts'
+import type { WithInstance } from '../instance-of.ts'
 
-export interface AwaitedFile {
+export interface AwaitedFile extends WithInstance {
   id: string
   workspaceId: string
   ownerId: string
-  instanceId: string
   providerMessageId: string
-  provider: ProviderName
   media: InboundMedia
-  waNumber: string | null
-  settings: unknown
-  credentials: StoredInstance['credentials']
 }
 
 type Unfetched = Pick<AwaitedFile, 'id' | 'workspaceId' | 'instanceId' | 'providerMessageId'> & { reason: string | null }

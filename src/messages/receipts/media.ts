@@ -9,6 +9,7 @@ import { keepFile } from '../../media/keep.ts'
 import type { FetchedMedia } from '../../providers/provider.ts'
 import { providerOf } from '../../providers/providers.ts'
 import { messageUpdated } from '../events.ts'
+import { instanceOf } from '../instance-of.ts'
 import { cut } from './inbound-bounds.ts'
 import { type AwaitedFile, readAwaited, storeFile, storeReason } from './media.sql.ts'
 import { fetchJob } from './media-job.ts'
@@ -38,12 +39,11 @@ async function fetchFile(app: App, id: string): Promise<Error | undefined> {
 type Kept = { outcome: 'kept' } | Exclude<FetchedMedia, { outcome: 'fetched' }>
 
 async function keep(app: App, awaited: AwaitedFile): Promise<Kept> {
-  const { id, provider, instanceId, media } = awaited
+  const { id, provider, media } = awaited
   const { fetchMedia } = providerOf(app, provider) ?? {}
   if (!fetchMedia) return { outcome: 'refused', detail: 'the network gives no files' }
-  const { waNumber, settings, credentials } = awaited
   try {
-    const fetched = await fetchMedia({ id: instanceId, waNumber, settings, credentials }, media, AbortSignal.timeout(fetchMs))
+    const fetched = await fetchMedia(instanceOf(awaited), media, AbortSignal.timeout(fetchMs))
     if (fetched.outcome !== 'fetched') return fetched
     await keepFile(app, awaited, fetched.bytes, (tx, url) => attach(tx, awaited, url))
     app.signals.emit('outbox')
