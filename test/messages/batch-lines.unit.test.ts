@@ -1,7 +1,7 @@
 // Proves the order in which the lines of a batch give out their messages.
 import { describe, expect, it } from 'vitest'
 import { createBatchLines } from '../../src/messages/dispatch/batch-lines.ts'
-import { recipientOf } from '../../src/messages/dispatch/claim.sql.ts'
+import { recipientOf } from '../../src/messages/dispatch/lines.sql.ts'
 
 const message = (id: string, peer: string) => ({ id, instanceId: 'instance', peer, scheduledAt: null, campaignId: null })
 const [ann, ben, eve] = ['ann', 'ben', 'eve'].map((peer) => recipientOf({ instanceId: 'instance', peer })) as [

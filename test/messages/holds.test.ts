@@ -2,7 +2,7 @@
 import { beforeAll, beforeEach, expect, it } from 'vitest'
 import type { App } from '../../src/core/app.ts'
 import type { Context } from '../../src/core/context.ts'
-import { sweepImplementation } from '../../src/messages/dispatch/waiting.ts'
+import { sweepImplementation } from '../../src/messages/dispatch/sweep.ts'
 import { applyReceipts } from '../../src/messages/receipts/receipts.ts'
 import { sendMessage, sendMessages } from '../../src/messages/service.ts'
 import type { Hold } from '../../src/providers/outgoing.ts'

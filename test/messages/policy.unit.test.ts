@@ -77,7 +77,7 @@ it('gives up a message that broke twelve workers, but not before its receipts ha
 })
 
 it('waits for an instance until the time to live is over', () => {
-  expect(judge({ instanceConnected: false })).toEqual({ do: 'wait', until: at(day - 1000) })
+  expect(judge({ instanceConnected: false })).toEqual({ do: 'defer', until: at(day - 1000) })
   expect(judge({ instanceConnected: false, dueAt: at(-day) })).toEqual({ do: 'fail', error: 'EXPIRED' })
   expect(judge({ dueAt: at(-day) })).toEqual({ do: 'fail', error: 'EXPIRED' })
   expect(judge({ instanceConnected: false, dueAt: at(60_000) })).toEqual({ do: 'later', at: at(60_000) })

@@ -1,6 +1,6 @@
 // Messages that become due together share jobs, and yet each ends by itself.
 import { beforeAll, expect, it } from 'vitest'
-import { sweepImplementation } from '../../src/messages/dispatch/waiting.ts'
+import { sweepImplementation } from '../../src/messages/dispatch/sweep.ts'
 import { sql } from '../kit/database.ts'
 import { expectInvariants } from '../kit/invariants.ts'
 import { openGateway } from '../kit/open-gateway.ts'

@@ -3,7 +3,7 @@ import type pg from 'pg'
 import { expect, it } from 'vitest'
 import { sqlTransaction } from '../../src/core/database/transaction.ts'
 import { lockState } from '../../src/instances/instances.sql.ts'
-import { readAhead } from '../../src/messages/dispatch/holds.sql.ts'
+import { readFirsts } from '../../src/messages/dispatch/lines.sql.ts'
 import { startLines } from '../../src/messages/dispatch/lines.ts'
 import { sendDue } from '../../src/messages/dispatch/send.ts'
 import { sendMessage, sendMessages } from '../../src/messages/service.ts'
@@ -68,7 +68,7 @@ async function takenIn(databaseUrl: string): Promise<string[]> {
 it('counts the messages that wait for the same number, up to 200', async () => {
   const { app, ctx, instanceId } = await openWorkspace(await cloneDatabase())
   const peer = '+393331235555'
-  const openOnes = async () => (await readAhead(app.pool, [{ instanceId, peer }], 10_000)).map(({ open }) => open)
+  const openOnes = async () => (await readFirsts(app.pool, [{ instanceId, peer }], 10_000)).map(({ open }) => open)
   const texts = Array(150).fill({ instanceId, to: peer, type: 'text', text: 'hello' })
   await sendMessages(ctx, texts)
   expect(await openOnes()).toEqual([150])

@@ -1,7 +1,7 @@
 // Messages of an instance that is not connected wait for it, but not forever; those of a deleted instance fail at once.
 import { beforeAll, expect, it } from 'vitest'
 import { dispatchRequest, enqueueDispatch } from '../../src/messages/dispatch/dispatch-job.ts'
-import { sweepImplementation } from '../../src/messages/dispatch/waiting.ts'
+import { sweepImplementation } from '../../src/messages/dispatch/sweep.ts'
 import { sendMessage } from '../../src/messages/service.ts'
 import { type Account, connectedInstance, type InstanceOptions } from '../kit/accounts.ts'
 import type { Api } from '../kit/api.ts'

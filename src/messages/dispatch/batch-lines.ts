@@ -1,6 +1,6 @@
 // The lines of a batch: by recipient, the messages that follow the one of the present turn, in the order in which they leave.
-import { recipientOf } from './claim.sql.ts'
 import type { NextMessage } from './claim.ts'
+import { recipientOf } from './lines.sql.ts'
 
 /** Each message is in a line until it is taken, so it is taken once. A recipient is named as by {@link recipientOf}. */
 export interface BatchLines {

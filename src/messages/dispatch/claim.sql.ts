@@ -5,7 +5,7 @@ import type { Sql } from '../../core/database/database.ts'
 import type { OutgoingMessage } from '../../providers/outgoing.ts'
 import type { WithInstance } from '../instance-of.ts'
 import type { MessageSafety } from '../safety/safety.ts'
-import type { Dispatchable } from './dispatch-job.ts'
+import { isFollowerSql } from './lines.sql.ts'
 import type { OpenMessage } from './policy.ts'
 
 /** An open message with all that the decision about it needs. */
@@ -35,25 +35,7 @@ export interface OpenRow extends Omit<OpenMessage, 'sendsOnce' | 'reconcileMs'>,
   now: Date
 }
 
-export function recipientOf({ instanceId, peer }: Pick<OpenRow, 'instanceId' | 'peer'>): string {
-  return `${instanceId} ${peer}`
-}
-
 const planInForce = planInForceSql('s')
-
-/** True for the messages that keep later ones to the same recipient waiting: those in the index of open messages that are due. */
-export function isOpenSql(m: string): string {
-  return `${m}.direction = 'outbound' and ${m}.status in ('queued', 'sending') and ${m}."acceptedAt" is null and ${m}."dueAt" <= now()`
-}
-
-/**
- * True if an open message to the same recipient comes before the message `m`. Relies on the index of open messages by instance, peer and due
- * time. The messages of one owner have different times of acceptance (`createdAt`), in the order of their commits; only those of one
- * transaction share one, and have ids in their order.
- */
-export const isBehindSql = `exists (
-  select 1 from messages e where e."instanceId" = m."instanceId" and e.peer = m.peer and ${isOpenSql('e')}
-    and (e."dueAt", e."createdAt", e.id) < (m."dueAt", m."createdAt", m.id))`
 
 /** Locks messages in the order of their ids, and reads what the decision about each depends on. */
 export async function lockOpen(tx: Sql, ids: readonly string[]): Promise<OpenRow[]> {
@@ -65,7 +47,7 @@ export async function lockOpen(tx: Sql, ids: readonly string[]): Promise<OpenRow
         m."handedAt" is not null or m."leaseToken" is not null as "mayHaveLeft",
         i.provider, i.settings, i.credentials, i."waNumber", i."deletedAt" is not null as "instanceDeleted", i.status = 'connected' as "instanceConnected",
         w."ownerId", ${planInForce} as plan, s.status <> 'inactive' as subscribed,
-        ${isBehindSql} as blocked,
+        ${isFollowerSql} as blocked,
         now() as now
       from messages m
       join instances i on i.id = m."instanceId"
@@ -108,31 +90,4 @@ export async function storeJudgements(
       judged.map(({ safety }) => JSON.stringify(safety)),
     ],
   })
-}
-
-/** An open message of a line. */
-export interface LineRow extends Dispatchable {
-  instanceId: string
-  peer: string
-  /** True if it may be claimed once it is the first of its line. */
-  ready: boolean
-}
-
-/** The first `most` due messages of each line, in the order in which they leave. Relies on the index of open messages, as {@link isBehindSql} does. */
-export async function readLines(
-  sql: Sql,
-  recipients: readonly { instanceId: string; peer: string }[],
-  most: number,
-): Promise<LineRow[]> {
-  const { rows } = await sql.query<LineRow>({
-    name: 'messages.lines',
-    text: `select m.* from unnest($1::uuid[], $2::text[]) as u(instance, peer) cross join lateral (
-        select e.id, e."instanceId", e.peer, e."scheduledAt", e."campaignId",
-          e.status = 'queued' and e."waitingSince" is null and coalesce(e."nextAttemptAt" <= now(), true) as ready
-        from messages e where e."instanceId" = u.instance and e.peer = u.peer and ${isOpenSql('e')}
-        order by e."dueAt", e."createdAt", e.id limit $3
-      ) m`,
-    values: [recipients.map(({ instanceId }) => instanceId), recipients.map(({ peer }) => peer), most],
-  })
-  return rows
 }

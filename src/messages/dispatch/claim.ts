@@ -1,4 +1,4 @@
-// Claims due messages for sending under a lease with a fencing token. Fails, defers or reschedules the rest of the batch.
+// Claims due messages for sending under a lease with a fencing token. Fails, defers, holds or reschedules the rest of the batch.
 import { randomUUID } from 'node:crypto'
 import { reserveQuota } from '../../billing/admission/quota.ts'
 import type { App } from '../../core/app.ts'
@@ -16,12 +16,12 @@ import { type Dispatchable, dispatchRequest, enqueueDispatch, guardRequest } fro
 import { failMessages } from './fail.ts'
 import { hold, releaseIfOpen } from './hold.ts'
 import { recipientKey } from './hold-key.ts'
-import { unmarkHeld } from './holds.sql.ts'
 import { inFlight, type Slots } from './in-flight.ts'
 import { isWithdrawn } from './leaving.ts'
 import { leaseMs } from './policy.ts'
 import { type Sorted, sortFollowers, sortMessages } from './sort.ts'
 import { planFollowers } from './wait-causes.ts'
+import { endHeld } from './waiting.sql.ts'
 import { withdrawMessages } from './withdraw.ts'
 
 export interface ClaimedMessage extends Dispatchable {
@@ -53,16 +53,16 @@ export interface Claim {
 
 /**
  * Decides for each message and applies the decision. Returns the messages to send now and those to claim next. `released`: the messages
- * waited under a key, so they have no job, and the caller bounds how many of them are in progress.
+ * were held, so they have no job, and the caller bounds how many of them are in progress.
  */
 export async function claimMessages(app: App, ids: readonly string[], released = false): Promise<Claim> {
   const slots = released ? undefined : inFlight(app).slots()
   try {
-    const { due, away, behind, ...claim } = await sqlTransaction(app.pool, (tx) => claimIn(app, tx, ids, slots))
+    const { due, forHolder, followers, ...claim } = await sqlTransaction(app.pool, (tx) => claimIn(app, tx, ids, slots))
     app.signals.emit('outbox')
     for (const key of due) app.signals.emit('held', key, 0)
-    for (const row of behind) app.signals.emit('line', row)
-    releaseIfOpen(app, away)
+    for (const row of followers) app.signals.emit('line', row)
+    releaseIfOpen(app, forHolder)
     return claim
   } finally {
     slots?.clear()
@@ -70,26 +70,26 @@ export async function claimMessages(app: App, ids: readonly string[], released =
 }
 
 /**
- * `due`: the keys whose messages wait for this process. `away`: messages that wait for a connection. `behind`: messages that wait for
- * one of another batch.
+ * `due`: the keys whose messages this process is to release. `forHolder`: messages that are held for the holder of their connection.
+ * `followers`: messages that are claimed again after one of another batch.
  */
 async function claimIn(
   app: App,
   tx: Sql,
   ids: readonly string[],
   slots?: Slots,
-): Promise<Claim & { due: string[]; away: OpenRow[]; behind: OpenRow[] }> {
+): Promise<Claim & { due: string[]; forHolder: OpenRow[]; followers: OpenRow[] }> {
   slots?.clear()
   const rows = await lockOpen(tx, ids)
   const sorted = await sortMessages(app, tx, rows, slots)
-  const { ready, waiting, failed } = sorted
+  const { ready, deferred, failed } = sorted
   const granted = await takeQuota(tx, ready)
   const sendable = ready.filter((_, i) => granted[i])
   for (const [i, row] of ready.entries()) if (!granted[i]) failed.push({ row, error: 'MONTHLY_OUTBOUND_QUOTA_EXCEEDED' })
   await endFailed(tx, failed)
-  await defer(app, tx, waiting)
+  await defer(app, tx, deferred)
   const followers = sortFollowers(sorted, [...sendable, ...failed.map(({ row }) => row)])
-  const again = await planFollowers(tx, followers.behind)
+  const again = await planFollowers(tx, followers.later)
   const heldAgain = again.held.map(({ row, key }) => ({ row, cause: { key, for: 'slot' } as const }))
   const held = [...sorted.held, ...followers.held, ...heldAgain]
   const due = await hold(
@@ -106,8 +106,8 @@ async function claimIn(
     claimed: await lease(app, tx, sendable, slots === undefined),
     next: followers.next,
     due,
-    away: held.flatMap(({ row, cause }) => (cause.for === 'holder' ? row : [])),
-    behind: again.later.map(({ row }) => row),
+    forHolder: held.flatMap(({ row, cause }) => (cause.for === 'holder' ? row : [])),
+    followers: again.later.map(({ row }) => row),
   }
 }
 
@@ -124,10 +124,10 @@ async function endFailed(tx: Sql, failed: Sorted['failed']): Promise<void> {
   )
 }
 
-/** Gives each message a job at its time. One that waited under a key does not wait there any more. */
+/** Gives each message a job at its time. One that was held is not any more. */
 async function tryLater(app: App, tx: Sql, later: Sorted['later']): Promise<void> {
-  const withJob = later.flatMap(({ row }) => (row.heldBy ? row.id : []))
-  if (withJob.length > 0) await unmarkHeld(tx, withJob)
+  const heldBefore = later.flatMap(({ row }) => (row.heldBy ? row.id : []))
+  if (heldBefore.length > 0) await endHeld(tx, heldBefore)
   await enqueueDispatch(
     app,
     tx,

@@ -5,9 +5,9 @@ import { lockDisconnected } from '../../instances/sending.sql.ts'
 import type { ProviderName } from '../../providers/provider.ts'
 import { providers } from '../../providers/providers.ts'
 import { type Dispatchable, dispatchRequest, enqueueDispatch, expiryRequest } from './dispatch-job.ts'
-import { markWaiting } from './waiting.sql.ts'
+import { markDeferred } from './waiting.sql.ts'
 
-export interface WaitingMessage extends Dispatchable {
+export interface DeferredMessage extends Dispatchable {
   instanceId: string
   provider: ProviderName
   /** End of the message's time to live. */
@@ -15,19 +15,19 @@ export interface WaitingMessage extends Dispatchable {
 }
 
 /**
- * Marks messages as waiting, in the transaction that holds their row locks, and adds a job that expires each. If the instance connected or
+ * Defers messages, in the transaction that holds their row locks, and adds a job that expires each. If the instance connected or
  * was deleted in the meantime, adds a dispatch job that runs at once.
  */
-export async function defer(app: App, tx: Sql, messages: readonly WaitingMessage[]): Promise<void> {
+export async function defer(app: App, tx: Sql, messages: readonly DeferredMessage[]): Promise<void> {
   if (messages.length === 0) return
-  const away = await lockDisconnected(tx, [...new Set(messages.map(({ instanceId }) => instanceId))])
-  const deferred = messages.filter(({ instanceId, provider }) => away.has(instanceId) || !providers(app).has(provider))
+  const disconnected = await lockDisconnected(tx, [...new Set(messages.map(({ instanceId }) => instanceId))])
+  const deferred = messages.filter(({ instanceId, provider }) => disconnected.has(instanceId) || !providers(app).has(provider))
   const again = messages.filter((message) => !deferred.includes(message))
   await enqueueDispatch(app, tx, [
     ...again.map((message) => dispatchRequest(message)),
     ...deferred.map((message) => expiryRequest(message, message.until)),
   ])
-  await markWaiting(
+  await markDeferred(
     tx,
     deferred.map(({ id }) => id),
   )

@@ -1,4 +1,4 @@
-// The jobs that dispatch messages: of due messages, and of messages that wait under a key.
+// The jobs that dispatch messages: of due messages, and of held ones.
 import type { App } from '../../core/app.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
 import { implementJob, type JobImplementation, type WorkerShape } from '../../core/jobs/jobs.ts'
@@ -50,7 +50,7 @@ async function sendOne(app: App, ids: readonly string[]): Promise<Map<string, Er
   }
 }
 
-/** Expires messages that waited too long under a key. Releases the others, unless their hold still lasts, and plans the next check. */
+/** Expires messages that were held under a key for too long. Releases the others, unless their hold still lasts, and plans the next check. */
 async function checkKey(app: App, key: string): Promise<undefined> {
   const overdue = await readOverdue(app.pool, key, app.config.messageTtlMs, expiredAtOnce)
   if (overdue.length > 0) await claimMessages(app, overdue, true)

@@ -1,4 +1,4 @@
-// The job that checks the messages that wait under a key: one for each key, never one for each message.
+// The job that checks the held messages of a key: one for each key, never one for each message.
 import { z } from 'zod'
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'

@@ -1,4 +1,4 @@
-// Lets messages wait under a key, and wakes the process that can send them.
+// Holds messages under a key, and wakes the process that can send them.
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { notifyOfWaiting } from '../../instances/sending.sql.ts'
@@ -6,8 +6,8 @@ import type { ProviderName } from '../../providers/provider.ts'
 import { providerOf } from '../../providers/providers.ts'
 import { ensureChecks, planCheck } from './hold-job.ts'
 import { instanceKey } from './hold-key.ts'
-import { markHeld } from './holds.sql.ts'
 import type { WaitCause } from './wait-causes.ts'
+import { markHeld } from './waiting.sql.ts'
 
 export interface HeldMessage extends WaitCause {
   id: string
@@ -15,8 +15,8 @@ export interface HeldMessage extends WaitCause {
 }
 
 /**
- * Marks messages as waiting, in the transaction that holds their row locks, with one job for each key. Notifies the processes that hold the
- * connections. Returns the keys whose messages wait for this process, which it is to release after the commit.
+ * Holds messages, in the transaction that has their row locks, with one job for each key. Notifies the holders of the connections.
+ * Returns the keys whose messages wait for this process, which it is to release after the commit.
  */
 export async function hold(app: App, tx: Sql, messages: readonly HeldMessage[], now: Date): Promise<string[]> {
   if (messages.length === 0) return []
@@ -26,17 +26,17 @@ export async function hold(app: App, tx: Sql, messages: readonly HeldMessage[], 
   for (const key of keysFor('hold')) await planCheck(app, tx, key)
   const slots = keysFor('slot')
   await ensureChecks(app, tx, [...slots, ...keysFor('holder')], now)
-  const elsewhere = messages.filter((message) => message.for === 'holder').map(({ instanceId }) => instanceId)
-  if (elsewhere.length > 0) await notifyOfWaiting(tx, [...new Set(elsewhere)], app.node)
+  const awaitingHolder = messages.filter((message) => message.for === 'holder').map(({ instanceId }) => instanceId)
+  if (awaitingHolder.length > 0) await notifyOfWaiting(tx, [...new Set(awaitingHolder)], app.node)
   return slots
 }
 
 /**
- * Releases messages that wait for a connection, after the commit that marked them, if this process holds it by now. A connection that opened
- * before that commit did not find them; one that opens later does.
+ * Releases messages that are held for the holder of their connection, after the commit, if that is this process by now. A connection that
+ * opened before that commit did not find them; one that opens later does.
  */
-export function releaseIfOpen(app: App, waiting: Iterable<{ instanceId: string; provider: ProviderName }>): void {
-  for (const { instanceId, provider } of waiting) {
+export function releaseIfOpen(app: App, held: Iterable<{ instanceId: string; provider: ProviderName }>): void {
+  for (const { instanceId, provider } of held) {
     if (providerOf(app, provider)?.holds?.(instanceId)) app.signals.emit('held', instanceKey(instanceId), 0)
   }
 }

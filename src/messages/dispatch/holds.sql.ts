@@ -1,6 +1,6 @@
-// SQL of holds, by which networks asked to wait, and of the messages that wait under a key.
+// SQL of holds, by which networks asked to wait, and of keys with their held messages.
 import type { Sql } from '../../core/database/database.ts'
-import { isBehindSql, isOpenSql } from './claim.sql.ts'
+import { isFollowerSql } from './lines.sql.ts'
 
 /** The holds among these keys that have not ended, with their ends. */
 export async function readHolds(tx: Sql, keys: readonly string[]): Promise<Map<string, Date>> {
@@ -25,15 +25,6 @@ export async function storeHolds(tx: Sql, holds: readonly { key: string; ms: num
 /** Deletes holds that ended a minute ago. */
 export async function deleteEnded(tx: Sql): Promise<void> {
   await tx.query(`delete from send_holds where until < now() - interval '1 minute'`)
-}
-
-/** Lets messages wait under their keys. The caller holds their row locks. */
-export async function markHeld(tx: Sql, messages: readonly { id: string; key: string }[]): Promise<void> {
-  await tx.query(
-    `update messages m set "waitingSince" = coalesce(m."waitingSince", now()), "heldBy" = u.key, "nextAttemptAt" = null
-     from unnest($1::uuid[], $2::text[]) as u(id, key) where m.id = u.id`,
-    [messages.map(({ id }) => id), messages.map(({ key }) => key)],
-  )
 }
 
 const held = `m."heldBy" is not null and m."waitingSince" is not null and m.status in ('queued', 'sending') and m."acceptedAt" is null`
@@ -66,7 +57,7 @@ export async function readWaited(tx: Sql, keys: readonly string[]): Promise<stri
 export async function readHeld(sql: Sql, key: string, limit: number): Promise<string[]> {
   const { rows } = await sql.query<{ id: string }>({
     name: 'holds.held',
-    text: `select m.id from messages m where ${held} and m."heldBy" = $1 and not ${isBehindSql}
+    text: `select m.id from messages m where ${held} and m."heldBy" = $1 and not ${isFollowerSql}
       order by m."campaignId" is not null, m."scheduledAt" is not null, m."dueAt", m.id limit $2`,
     values: [key, limit],
   })
@@ -83,11 +74,6 @@ export async function readOverdue(sql: Sql, key: string, ttlMs: number, limit: n
   return rows.map(({ id }) => id)
 }
 
-/** Ends the wait of locked messages, because they have a dispatch job. */
-export async function unmarkHeld(tx: Sql, ids: readonly string[]): Promise<void> {
-  await tx.query('update messages set "waitingSince" = null, "heldBy" = null where id = any($1::uuid[])', [ids])
-}
-
 /** All keys under which messages wait, at most 5,000. Skips from key to key along the index (loose index scan). */
 export async function readKeys(tx: Sql): Promise<string[]> {
   const { rows } = await tx.query<{ key: string }>(
@@ -98,38 +84,4 @@ export async function readKeys(tx: Sql): Promise<string[]> {
      ) select key from keys where key is not null limit 5000`,
   )
   return rows.map(({ key }) => key)
-}
-
-export interface Ahead {
-  instanceId: string
-  peer: string
-  /** How long the first open message to this recipient has been with the network; null if it is not. */
-  askedForMs: number | null
-  /** When that message is tried again. */
-  nextAttemptAt: Date | null
-  /** The key under which it waits. */
-  heldBy: string | null
-  /** The number of open messages to this recipient, at most 200. */
-  open: number
-}
-
-/** The first open message to each of these recipients, which the others wait for. */
-export async function readAhead(
-  tx: Sql,
-  pairs: readonly { instanceId: string; peer: string }[],
-  leaseMs: number,
-): Promise<Ahead[]> {
-  const { rows } = await tx.query<Ahead>(
-    `select p.*, (extract(epoch from now() - e."leaseUntil") * 1000 + $3)::float8 as "askedForMs", e."nextAttemptAt",
-       case when e."waitingSince" is not null then e."heldBy" end as "heldBy",
-       (select count(*)::int from (
-          select from messages o where o."instanceId" = p."instanceId" and o.peer = p.peer and ${isOpenSql('o')} limit 200) line) as open
-     from (select distinct * from unnest($1::uuid[], $2::text[]) as u("instanceId", peer)) p
-     cross join lateral (
-       select * from messages e where e."instanceId" = p."instanceId" and e.peer = p.peer and ${isOpenSql('e')}
-       order by e."dueAt", e."createdAt", e.id limit 1
-     ) e`,
-    [pairs.map(({ instanceId }) => instanceId), pairs.map(({ peer }) => peer), leaseMs],
-  )
-  return rows
 }

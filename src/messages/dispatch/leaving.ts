@@ -8,13 +8,13 @@ import type { OpenRow } from './claim.sql.ts'
 /** The messages that must not leave any more, with the error code of each. The others leave. */
 export async function refusedToLeave(tx: Sql, rows: readonly OpenRow[]): Promise<Map<string, string>> {
   // The network may have a message from an earlier attempt. Only its own answer settles that one.
-  const waiting = rows.filter(({ mayHaveLeft }) => !mayHaveLeft)
+  const unsent = rows.filter(({ mayHaveLeft }) => !mayHaveLeft)
   const isSuppressed = await readSuppressed(
     tx,
-    waiting.filter(({ ignoresSuppression }) => !ignoresSuppression).map(({ workspaceId, to }) => ({ workspaceId, phone: to })),
+    unsent.filter(({ ignoresSuppression }) => !ignoresSuppression).map(({ workspaceId, to }) => ({ workspaceId, phone: to })),
   )
   const refused = new Map<string, string>()
-  for (const { id, workspaceId, to, subscribed, ignoresSuppression } of waiting) {
+  for (const { id, workspaceId, to, subscribed, ignoresSuppression } of unsent) {
     if (!subscribed) refused.set(id, 'SUBSCRIPTION_INACTIVE')
     else if (!ignoresSuppression && isSuppressed(workspaceId, to)) refused.set(id, suppressed)
   }

@@ -3,10 +3,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../../core/app.ts'
 import { createBatchLines } from './batch-lines.ts'
-import { type LineRow, readLines, recipientOf } from './claim.sql.ts'
+import { type LineRow, type Recipient, readLines, recipientOf } from './lines.sql.ts'
 import { sendAhead } from './send.ts'
-
-type Recipient = Pick<LineRow, 'instanceId' | 'peer'>
 
 /** Lines of one claim. */
 const mostLines = 100

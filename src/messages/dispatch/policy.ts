@@ -40,7 +40,7 @@ export type Decision =
   | { do: 'send' }
   | { do: 'nothing' }
   /** Wait until the instance connects, at most until `until`. */
-  | { do: 'wait'; until: Date }
+  | { do: 'defer'; until: Date }
   /** Wait until the earlier messages to the same recipient have been sent. */
   | { do: 'follow' }
   | { do: 'later'; at: Date }
@@ -64,7 +64,7 @@ export function decide(message: OpenMessage, now: Date, ttlMs: number): Decision
   const until = new Date(dueAt.getTime() + ttlMs)
   if (until <= now) return { do: 'fail', error: 'EXPIRED' }
   if (nextAttemptAt && nextAttemptAt > now) return { do: 'later', at: nextAttemptAt }
-  if (!message.instanceConnected) return { do: 'wait', until }
+  if (!message.instanceConnected) return { do: 'defer', until }
   return message.blocked ? { do: 'follow' } : { do: 'send' }
 }
 

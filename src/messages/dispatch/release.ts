@@ -1,4 +1,4 @@
-// Releases the messages that wait under a key when they may leave: at the end of a hold, when sends of their instance end, or when the process
+// Releases held messages when they may leave: at the end of a hold, when sends of their instance end, or when the process
 // that accepted them is not the one that holds the connection.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../../core/app.ts'

@@ -5,10 +5,10 @@ import type { App } from '../../core/app.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
 import { attempt } from './attempt.ts'
 import { type BatchLines, createBatchLines } from './batch-lines.ts'
-import { recipientOf } from './claim.sql.ts'
 import { type ClaimedMessage, claimMessages, type NextMessage } from './claim.ts'
 import { dispatchRequest, enqueueDispatch, guardRequest } from './dispatch-job.ts'
 import { inFlight } from './in-flight.ts'
+import { recipientOf } from './lines.sql.ts'
 import { batchWaitMs } from './policy.ts'
 
 /** Longest time that one batch may spend on its turns. All jobs of a batch complete together, at its end. */
@@ -69,7 +69,7 @@ async function sendInTurns(app: App, ids: readonly string[], lines: BatchLines, 
     lines.add(next)
     const late = sendings
       .filter(({ ended }) => !ended)
-      .map((sending) => ({ sending, behind: lines.take(recipientOfSending(sending)) }))
+      .map((sending) => ({ sending, followers: lines.take(recipientOfSending(sending)) }))
     if (late.length > 0) await detach(app, late, haveJobs)
     for (const { message, error } of sendings) if (error && !message.guarded) failed.set(message.id, error)
     const sent = new Set(sendings.map(recipientOfSending))
@@ -106,12 +106,12 @@ function recipientOfSending({ message: { instance, peer } }: Sending): string {
 
 interface Late {
   sending: Sending
-  /** The messages behind it. */
-  behind: NextMessage[]
+  /** The messages behind it in its line. */
+  followers: NextMessage[]
 }
 
 /**
- * Lets late sends continue outside of their batch, each with a job that checks its message when the lease is over. The messages behind one
+ * Lets late sends continue outside of their batch, each with a job that checks its message when the lease is over. The followers of one
  * are sent as soon as it is settled, ahead of their jobs.
  */
 async function detach(app: App, late: readonly Late[], haveJobs: boolean): Promise<void> {
@@ -123,12 +123,12 @@ async function detach(app: App, late: readonly Late[], haveJobs: boolean): Promi
   }
   const jobs = unguarded.map(guardRequest)
   if (!haveJobs) {
-    for (const { sending, behind } of late)
-      jobs.push(...behind.map((follower) => dispatchRequest(follower, sending.message.guardAt)))
+    for (const { sending, followers } of late)
+      jobs.push(...followers.map((follower) => dispatchRequest(follower, sending.message.guardAt)))
   }
   if (jobs.length > 0) await sqlTransaction(app.pool, (tx) => enqueueDispatch(app, tx, jobs))
-  for (const { sending, behind } of late) {
-    const [first, ...others] = behind
+  for (const { sending, followers } of late) {
+    const [first, ...others] = followers
     if (first) flight.keep(sending.done.then(() => sendAhead(app, [first.id], createBatchLines(others))))
   }
 }

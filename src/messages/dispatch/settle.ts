@@ -15,9 +15,10 @@ import { failMessages } from './fail.ts'
 import { releaseIfOpen } from './hold.ts'
 import { planCheck } from './hold-job.ts'
 import { holdKey } from './hold-key.ts'
-import { markHeld, storeHolds } from './holds.sql.ts'
+import { storeHolds } from './holds.sql.ts'
 import { retryDelayMs } from './policy.ts'
 import { readLeased, releaseLeases, storeAccepted } from './settle.sql.ts'
+import { markHeld } from './waiting.sql.ts'
 
 export interface Settlement {
   message: ClaimedMessage
@@ -29,11 +30,11 @@ interface Retry {
   delayMs: number
   /** True if the attempt counts towards the limit of attempts. */
   counts: boolean
-  /** The messages that wait together, as the network asked. */
+  /** The network asked to wait with this message and others. */
   holds?: Hold
 }
 
-/** Messages to try later, which wait under a key. */
+/** A message to try later, which is held. */
 interface Held {
   id: string
   key: string
@@ -59,7 +60,7 @@ function createSettlement(app: App): (settlement: Settlement) => Promise<undefin
 
 /** Commits outcomes in one transaction. Skips those whose lease was lost, and counts them in the `fencedWrites` metric. */
 async function settleAll(app: App, settlements: readonly Settlement[]): Promise<void> {
-  const { settled, holds, away } = await sqlTransaction(app.pool, async (tx) => {
+  const { settled, holds, forHolder } = await sqlTransaction(app.pool, async (tx) => {
     // A fixed lock order prevents deadlocks between two settlements.
     const list = [...settlements].sort((a, b) => (a.message.id < b.message.id ? -1 : 1))
     const failing: Failing[] = []
@@ -85,7 +86,7 @@ async function settleAll(app: App, settlements: readonly Settlement[]): Promise<
     return { ...retried, settled: failed.length + accepted + retried.count + unknown }
   })
   for (const { key, ms } of holds) app.signals.emit('held', key, ms)
-  releaseIfOpen(app, away)
+  releaseIfOpen(app, forHolder)
   if (settled < settlements.length) app.metrics.fencedWrites.inc(settlements.length - settled)
   app.signals.emit('outbox')
 }
@@ -118,13 +119,13 @@ interface Retried {
   /** The messages whose lease still held. */
   count: number
   holds: { key: string; ms: number }[]
-  /** The messages that wait for a connection. */
-  away: Held[]
+  /** The messages that wait for the holder of their connection. */
+  forHolder: Held[]
 }
 
-/** Releases leases, and adds jobs for the next attempts. Messages with `holds` wait under their key instead. */
+/** Releases leases, and adds jobs for the next attempts. Messages with `holds` are held under their key instead. */
 async function retryLater(app: App, tx: Sql, retries: readonly Retry[]): Promise<Retried> {
-  if (retries.length === 0) return { count: 0, holds: [], away: [] }
+  if (retries.length === 0) return { count: 0, holds: [], forHolder: [] }
   const released = await releaseLeases(
     tx,
     retries.map(({ message, delayMs, counts }) => ({ ...message, delayMs, counts })),
@@ -141,12 +142,17 @@ async function retryLater(app: App, tx: Sql, retries: readonly Retry[]): Promise
     const at = addressed(message)
     return [{ id, key: holdKey(holds, at), ms, holds, ...at }]
   })
-  const away = held.filter(({ holds }) => holds.of === 'connection')
-  return { count: released.length, holds: await holdBack(app, tx, held, away), away }
+  const forHolder = held.filter(({ holds }) => holds.of === 'connection')
+  return { count: released.length, holds: await holdRetries(app, tx, held, forHolder), forHolder }
 }
 
-/** Lets the messages wait under their keys, and stores the holds. Returns the holds. Those that are `away` wait without one. */
-async function holdBack(app: App, tx: Sql, held: readonly Held[], away: readonly Held[]): Promise<{ key: string; ms: number }[]> {
+/** Holds messages under their keys, and stores the holds. Returns the holds. Messages that wait for a holder have none. */
+async function holdRetries(
+  app: App,
+  tx: Sql,
+  held: readonly Held[],
+  forHolder: readonly Held[],
+): Promise<{ key: string; ms: number }[]> {
   if (held.length === 0) return []
   const longest = new Map<string, number>()
   for (const { key, ms, holds } of held) if (holds.of !== 'connection') longest.set(key, Math.max(ms, longest.get(key) ?? 0))
@@ -154,7 +160,7 @@ async function holdBack(app: App, tx: Sql, held: readonly Held[], away: readonly
   await markHeld(tx, held)
   if (holds.length > 0) await storeHolds(tx, holds)
   for (const key of [...new Set(held.map(({ key }) => key))].sort()) await planCheck(app, tx, key)
-  if (away.length > 0) await notifyOfWaiting(tx, [...new Set(away.map(({ instanceId }) => instanceId))], app.node)
+  if (forHolder.length > 0) await notifyOfWaiting(tx, [...new Set(forHolder.map(({ instanceId }) => instanceId))], app.node)
   return holds
 }
 

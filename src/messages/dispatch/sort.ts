@@ -1,13 +1,14 @@
-// Sorts the locked messages of a claim by what becomes of each: it leaves, waits, is tried later, or fails.
+// Sorts the locked messages of a claim by what becomes of each: it leaves, is deferred or held, is tried later, or fails.
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { rowOf } from '../../message-types/service.ts'
 import { providerOf } from '../../providers/providers.ts'
 import { instanceOf } from '../instance-of.ts'
-import { type OpenRow, recipientOf } from './claim.sql.ts'
-import type { WaitingMessage } from './defer.ts'
+import type { OpenRow } from './claim.sql.ts'
+import type { DeferredMessage } from './defer.ts'
 import type { Slots } from './in-flight.ts'
 import { refusedToLeave } from './leaving.ts'
+import { recipientOf } from './lines.sql.ts'
 import { type Decision, decide, type OpenMessage } from './policy.ts'
 import { readWaitCauses, type WaitCause } from './wait-causes.ts'
 
@@ -20,8 +21,8 @@ export interface Sorted {
   /** They leave now, if there is quota for them. */
   ready: OpenRow[]
   /** They wait until their instance connects. */
-  waiting: WaitingMessage[]
-  /** They wait under a key. */
+  deferred: DeferredMessage[]
+  /** They wait under a key, for this cause. */
   held: Held[]
   /** They come after another message to the same recipient. */
   following: OpenRow[]
@@ -35,17 +36,17 @@ export async function sortMessages(app: App, tx: Sql, rows: readonly OpenRow[], 
   const decided = rows.map((row) => ({ row, decision: decisionFor(app, row) }))
   const those = (...kinds: Decision['do'][]) => decided.flatMap(({ row, decision }) => (kinds.includes(decision.do) ? row : []))
   const [refused, causes] = await Promise.all([
-    refusedToLeave(tx, those('send', 'wait')),
+    refusedToLeave(tx, those('send', 'defer')),
     readWaitCauses(app, tx, those('send', 'follow'), slots),
   ])
-  const sorted: Sorted = { ready: [], waiting: [], held: [], following: [], later: [], failed: [] }
+  const sorted: Sorted = { ready: [], deferred: [], held: [], following: [], later: [], failed: [] }
   for (const { row, decision } of decided) {
     const error = refused.get(row.id)
     const cause = causes.get(row.id)
     if (error) sorted.failed.push({ row, error })
     else if (cause) sorted.held.push({ row, cause })
     else if (decision.do === 'send') sorted.ready.push(row)
-    else if (decision.do === 'wait') sorted.waiting.push({ ...row, until: decision.until })
+    else if (decision.do === 'defer') sorted.deferred.push({ ...row, until: decision.until })
     else if (decision.do === 'follow') sorted.following.push(row)
     else if (decision.do === 'later') sorted.later.push({ row, at: decision.at })
     else if (decision.do === 'fail') sorted.failed.push({ row, error: decision.error })
@@ -81,21 +82,21 @@ interface Followers {
   next: OpenRow[]
   /** They wait under the key of the one before. */
   held: Held[]
-  /** The one before is in another batch, or is tried later. */
-  behind: OpenRow[]
+  /** They are claimed again later: the one before is in another batch, or is tried later. */
+  later: OpenRow[]
 }
 
-/** `gone`: the messages that leave now or have failed. A follower that waits under a key already stays there until the one before has left. */
+/** `gone`: the messages that leave now or have failed. A follower that is held already stays so until the one before has left. */
 export function sortFollowers({ following, held }: Sorted, gone: readonly OpenRow[]): Followers {
   const leaving = new Set(gone.map(recipientOf))
   const causes = new Map(held.map(({ row, cause }) => [recipientOf(row), cause]))
-  const followers: Followers = { next: [], held: [], behind: [] }
+  const followers: Followers = { next: [], held: [], later: [] }
   for (const row of following) {
     const cause = causes.get(recipientOf(row))
     if (row.heldBy) continue
     if (cause) followers.held.push({ row, cause })
     else if (leaving.has(recipientOf(row))) followers.next.push(row)
-    else followers.behind.push(row)
+    else followers.later.push(row)
   }
   return followers
 }

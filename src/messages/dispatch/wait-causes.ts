@@ -1,16 +1,17 @@
-// Finds the causes for which due messages must wait: a hold, another process, or the sends of their instance in progress.
+// Finds the causes for which due messages are held: a hold, another process, or the sends of their instance in progress.
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { providerOf } from '../../providers/providers.ts'
 import { instanceOf } from '../instance-of.ts'
-import { type OpenRow, recipientOf } from './claim.sql.ts'
+import type { OpenRow } from './claim.sql.ts'
 import { accountKey, instanceKey, recipientKey } from './hold-key.ts'
-import { readAhead, readHolds } from './holds.sql.ts'
+import { readHolds } from './holds.sql.ts'
 import type { Slots } from './in-flight.ts'
+import { readFirsts, recipientOf } from './lines.sql.ts'
 import { followDelayMs, leaseMs } from './policy.ts'
 
 export interface WaitCause {
-  /** The key under which the message waits. */
+  /** The key under which the message is held. */
   key: string
   /** `hold`: the network asked to wait. `slot`: the instance has its share of the sends in progress. `holder`: another process sends. */
   for: 'hold' | 'slot' | 'holder'
@@ -42,21 +43,21 @@ function keysOf(app: App, row: OpenRow): string[] {
 }
 
 /**
- * Decides when messages behind another one to the same recipient are claimed again. If that one waits under a key, they wait under it too;
- * while only a receipt can tell its outcome, they wait under the key of their recipient. Otherwise they are claimed when it may be tried, or
- * in growing intervals while the network has it. Staggered times keep a long queue from waking all at once.
+ * Decides when followers are claimed again. If the first of their line is held, they are held under its key; while only a receipt can tell
+ * its outcome, they are held under the key of their recipient. Otherwise they are claimed when it may be tried, or in growing intervals
+ * while the network has it. Staggered times keep a long line from waking all at once.
  */
 export async function planFollowers(
   tx: Sql,
   rows: readonly OpenRow[],
 ): Promise<{ later: { row: OpenRow; at: Date }[]; held: { row: OpenRow; key: string }[] }> {
-  const ahead = new Map(rows.length > 0 ? (await readAhead(tx, rows, leaseMs)).map((found) => [recipientOf(found), found]) : [])
+  const firsts = new Map(rows.length > 0 ? (await readFirsts(tx, rows, leaseMs)).map((found) => [recipientOf(found), found]) : [])
   const lines = new Map<string, number>()
   const later: { row: OpenRow; at: Date }[] = []
   const held: { row: OpenRow; key: string }[] = []
   for (const row of rows) {
     const recipient = recipientOf(row)
-    const first = ahead.get(recipient)
+    const first = firsts.get(recipient)
     const n = lines.get(recipient) ?? 0
     lines.set(recipient, n + 1)
     const from = Math.max(row.now.getTime(), first?.nextAttemptAt?.getTime() ?? 0)

@@ -1,16 +1,31 @@
-// SQL of messages that wait for their instance, that expired, or that lost their job.
+// SQL of waiting messages. They wait until their instance connects (deferred: `heldBy` is null), or under a key (held: `heldBy`). `waitingSince`
+// is null while a message does not wait; `heldBy` then says nothing.
 import type { Sql } from '../../core/database/database.ts'
-import { type Dispatchable, dispatchQueues } from './dispatch-job.ts'
+import type { Dispatchable } from './dispatch-job.ts'
 
-/** Marks messages as waiting for their instance. The caller holds their row locks. */
-export async function markWaiting(tx: Sql, ids: readonly string[]): Promise<void> {
+/** Defers messages. The caller holds their row locks. */
+export async function markDeferred(tx: Sql, ids: readonly string[]): Promise<void> {
   await tx.query(
     'update messages set "waitingSince" = coalesce("waitingSince", now()), "heldBy" = null where id = any($1::uuid[])',
     [ids],
   )
 }
 
-/** Ids of the messages that wait for an instance and are due first, without a lock. */
+/** Holds messages under their keys. The caller holds their row locks. */
+export async function markHeld(tx: Sql, messages: readonly { id: string; key: string }[]): Promise<void> {
+  await tx.query(
+    `update messages m set "waitingSince" = coalesce(m."waitingSince", now()), "heldBy" = u.key, "nextAttemptAt" = null
+     from unnest($1::uuid[], $2::text[]) as u(id, key) where m.id = u.id`,
+    [messages.map(({ id }) => id), messages.map(({ key }) => key)],
+  )
+}
+
+/** Ends the wait of held messages, because they have a dispatch job. The caller holds their row locks. */
+export async function endHeld(tx: Sql, ids: readonly string[]): Promise<void> {
+  await tx.query('update messages set "waitingSince" = null, "heldBy" = null where id = any($1::uuid[])', [ids])
+}
+
+/** Ids of the waiting messages of an instance that are due first, without a lock. */
 export async function readWaiting(tx: Sql, instanceId: string, limit: number): Promise<string[]> {
   const { rows } = await tx.query<{ id: string }>(
     `select id from messages where "instanceId" = $1 and "waitingSince" is not null and status in ('queued', 'sending')
@@ -29,40 +44,6 @@ export async function endWaiting(tx: Sql, ids: readonly string[]): Promise<Dispa
     `with locked as (select id from messages where id = any($1) and "waitingSince" is not null order by id for update skip locked)
      update messages m set "waitingSince" = null, "heldBy" = null from locked where m.id = locked.id returning m.id, m."scheduledAt", m."campaignId"`,
     [ids],
-  )
-  return rows
-}
-
-/**
- * Locks messages that are older than their time to live and that nobody sends, and returns their ids. Skips locked rows, because another
- * worker may be sending these messages just in time.
- */
-export async function lockExpired(tx: Sql, ttlMs: number): Promise<string[]> {
-  const { rows } = await tx.query<{ id: string }>(
-    `select id from messages where direction = 'outbound' and status in ('queued', 'sending') and "acceptedAt" is null
-       and ("leaseToken" is null or "waitingSince" is not null) and "dueAt" < now() - $1 * interval '1 millisecond' order by id limit 5000
-     for update skip locked`,
-    [ttlMs],
-  )
-  return rows.map(({ id }) => id)
-}
-
-/** Messages that have been due for two minutes and have no job. */
-export async function readWithoutJob(tx: Sql): Promise<Dispatchable[]> {
-  // Without table statistics, as after a restore, the planner would choose a nested loop and scan all jobs once per message.
-  await tx.query('set local enable_nestloop = off')
-  const { rows } = await tx.query<Dispatchable>(
-    `with known as (
-       select e.id from pgboss.job j
-       cross join lateral jsonb_array_elements_text(
-         case jsonb_typeof(j.data->'ids') when 'array' then j.data->'ids' else jsonb_build_array(j.data->'id') end
-       ) as e(id)
-       where j.name = any($1) and j.state < 'completed'
-     ) select m.id, m."scheduledAt", m."campaignId" from messages m
-     where m.direction = 'outbound' and m.status in ('queued', 'sending') and m."acceptedAt" is null and m."waitingSince" is null
-       and greatest(m."dueAt", m."nextAttemptAt", m."leaseUntil") < now() - interval '2 minutes'
-       and not exists (select 1 from known k where k.id = m.id::text) order by m.id limit 5000`,
-    [dispatchQueues],
   )
   return rows
 }

@@ -1,0 +1,46 @@
+// Sweeps every minute for messages that expired, and for those whose job or event was lost.
+import { z } from 'zod'
+import { sqlTransaction } from '../../core/database/transaction.ts'
+import { defineJob, implementJob } from '../../core/jobs/jobs.ts'
+import { dispatchRequest, enqueueDispatch } from './dispatch-job.ts'
+import { failMessages } from './fail.ts'
+import { planCheck } from './hold-job.ts'
+import { deleteEnded, readKeys } from './holds.sql.ts'
+import { lockExpired, readWithoutJob } from './sweep.sql.ts'
+
+export const sweepJob = defineJob({
+  name: 'message.sweep',
+  schema: z.object({}),
+  cron: '* * * * *',
+  options: { policy: 'exclusive', retryLimit: 0, deleteAfterSeconds: 60 },
+})
+
+/**
+ * Runs every minute for messages that lost their job, for example after a restore from a backup. Fails messages older than their time to
+ * live, and adds jobs for messages that are two minutes overdue and for keys under which messages wait.
+ */
+export const sweepImplementation = implementJob(sweepJob, { batchSize: 1, workers: 1 }, async (app, jobs) => {
+  // Each step commits by itself: the first one holds usage rows, which every acceptance of their owners waits for.
+  await sqlTransaction(app.pool, async (tx) => {
+    const expired = await lockExpired(tx, app.config.messageTtlMs)
+    await failMessages(
+      tx,
+      expired.map((id) => ({ id, error: 'EXPIRED' })),
+    )
+  })
+  app.signals.emit('outbox')
+  await sqlTransaction(app.pool, async (tx) => {
+    await deleteEnded(tx)
+    for (const key of await readKeys(tx)) await planCheck(app, tx, key)
+  })
+  await sqlTransaction(app.pool, async (tx) => {
+    const lost = await readWithoutJob(tx)
+    if (lost.length > 0) app.log.warn({ messages: lost.length }, 'messages without a job got one')
+    await enqueueDispatch(
+      app,
+      tx,
+      lost.map((row) => dispatchRequest(row)),
+    )
+  })
+  return jobs.map(() => undefined)
+})
