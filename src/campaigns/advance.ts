@@ -120,9 +120,9 @@ function rateOf({ ratePerMinute, provider, defaultRate }: LockedCampaign): numbe
 }
 
 /** Holds the campaign until the quiet hours end. Queued messages, for example of an instance that is not connected, are planned again. */
-async function hold(app: App, tx: Sql, campaign: LockedCampaign, { planned, waiting }: Progress, until: Date): Promise<false> {
+async function hold(app: App, tx: Sql, campaign: LockedCampaign, { planned, unaccepted }: Progress, until: Date): Promise<false> {
   const { id, status, now } = campaign
-  const takenBack = waiting > 0 ? await takeBackAndPlan(app, tx, id) : 0
+  const takenBack = unaccepted > 0 ? await takeBackAndPlan(app, tx, id) : 0
   if (status === 'scheduled') await saveHeld(tx, id)
   if (takenBack > 0 || status === 'scheduled') await announceChange(tx, subject('campaign', id))
   if (status === 'scheduled') await tellCampaign(tx, id)

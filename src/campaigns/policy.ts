@@ -24,7 +24,7 @@ const makesWayMs = 60_000
  * Most messages of one campaign that wait for their provider at a time (backpressure). Other recipients stay planned, without a
  * message.
  */
-const maxWaiting = 500
+const mostUnaccepted = 500
 /** Longest time that a worker spends on one campaign before it takes another. */
 export const turnMs = 5_000
 
@@ -66,9 +66,9 @@ export interface Progress {
   /** Messages of the campaign that are queued or sending. */
   open: number
   /** Those of the open messages that no provider has accepted yet. */
+  unaccepted: number
+  /** Those of them that wait: deferred or held. When the wait ends, they leave whatever the rate is. */
   waiting: number
-  /** Those of them that wait for their instance to connect, or under a key. When the wait ends, they leave whatever the rate is. */
-  held: number
   /** Most messages a minute; null without a limit. */
   rate: number | null
   /** Earliest time of the next message by the rate. */
@@ -89,19 +89,19 @@ export type Step =
 
 /** Returns the next step of a campaign; `now` is the time of the database. */
 export function nextStep(campaign: Progress, now: Date, pageSize: number): Step {
-  const { status, scheduledFor, planned, open, waiting } = campaign
+  const { status, scheduledFor, planned, open, unaccepted } = campaign
   if (status === 'scheduled' && scheduledFor && scheduledFor > now) return { do: 'later', at: scheduledFor }
   if (status !== 'scheduled' && status !== 'running') {
     // A paused campaign without planned recipients still completes.
     if (status !== 'paused' || planned > 0) return { do: 'nothing' }
   }
-  const { rate, nextAt, quietUntil, held } = campaign
-  if (quietUntil && (planned > 0 || waiting > 0) && !campaign.instanceDeleted) return { do: 'hold', until: quietUntil }
+  const { rate, nextAt, quietUntil, waiting } = campaign
+  if (quietUntil && (planned > 0 || unaccepted > 0) && !campaign.instanceDeleted) return { do: 'hold', until: quietUntil }
   if (planned === 0) return open === 0 ? { do: 'complete' } : { do: 'later', at: lookAgainAt(campaign, now) }
   if (campaign.instanceDeleted) return { do: 'fail', error: 'INSTANCE_DELETED' }
   const due = dueNow({ rate, nextAt }, now)
   if (due === 0 && nextAt) return { do: 'later', at: nextAt }
-  const most = rate !== null && held > 0 ? 0 : Math.min(pageSize, maxWaiting - waiting, due)
+  const most = rate !== null && waiting > 0 ? 0 : Math.min(pageSize, mostUnaccepted - unaccepted, due)
   return most > 0 ? { do: 'send', most } : { do: 'later', at: lookAgainAt(campaign, now) }
 }
 

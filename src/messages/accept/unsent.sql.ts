@@ -53,17 +53,17 @@ export interface OpenMessages {
   /** Queued or sending. */
   open: number
   /** Those of them that no provider has accepted. */
+  unaccepted: number
+  /** Those of them that are deferred or held. */
   waiting: number
-  /** Those of them that wait for their instance to connect, or under a key. */
-  held: number
 }
 
 /** Counts the messages of the campaign that are on their way. */
 export async function countOpen(tx: Sql, campaignId: string): Promise<OpenMessages> {
   const { rows } = await tx.query<OpenMessages>({
     name: 'messages.open',
-    text: `select count(*)::int as open, count(*) filter (where "acceptedAt" is null)::int as waiting,
-        count("waitingSince")::int as held
+    text: `select count(*)::int as open, count(*) filter (where "acceptedAt" is null)::int as unaccepted,
+        count("waitingSince")::int as waiting
       from messages where "campaignId" = $1 and status in ('queued', 'sending')`,
     values: [campaignId],
   })
