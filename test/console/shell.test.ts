@@ -190,6 +190,20 @@ describe.runIf(browserFound)('the shell', () => {
     })
   })
 
+  it('loads itself again for a page whose file an upgrade replaced', async () => {
+    await visit(site, { as: who.person, path: '/me/live' }, async ({ page, expected }) => {
+      expected.push(/404|dynamically imported module/)
+      let loads = 0
+      await page.route(/usage-[^/]*\.js$/, (route) => (loads > 0 ? route.continue() : route.fulfill({ status: 404 })))
+      page.on('request', (request) => {
+        if (request.isNavigationRequest()) loads++
+      })
+      await page.getByRole('link', { name: 'Usage' }).click()
+      await page.getByRole('meter', { name: 'Messages' }).waitFor()
+      expect(loads).toBe(1)
+    })
+  })
+
   it.each([
     ['Asia/Kathmandu', 'pt-BR', 'Mensagens', 'Fuso horário'],
     ['America/St_Johns', 'en-GB', 'Messages', 'Time zone'],

@@ -4,7 +4,7 @@ import { createRoot } from 'react-dom/client'
 import './ui/tokens.css'
 import './ui/base.css'
 import './double-click.ts'
-import { pageAnswers } from './page-chunk.ts'
+import { reloadForNewChunks } from './page-chunk.ts'
 import { preference } from './preferences.ts'
 import './session/mail-token.ts'
 import { router } from './routes.tsx'
@@ -12,16 +12,7 @@ import { startSession } from './session/session.ts'
 import { settings } from './settings.ts'
 import { chosenLanguage, loadWords } from './words/words.ts'
 
-/**
- * An upgrade of the gateway gives chunks other names. Loading the page again finds them; once a minute, should they be missing. While the
- * gateway does not answer, the page stays: the browser would replace it by one about the connection, which never ends by itself.
- */
-window.addEventListener('vite:preloadError', async () => {
-  const last = Number(sessionStorage.getItem('gateway.reloaded') ?? 0)
-  if (Date.now() - last < 60_000 || !(await pageAnswers())) return
-  sessionStorage.setItem('gateway.reloaded', String(Date.now()))
-  location.reload()
-})
+reloadForNewChunks()
 
 /** Pages for people who are not signed in. A request for a token would be refused to most of their readers. */
 const isPublic = /\/(sign-in|sign-up|reset-password|verify-email)$/.test(location.pathname.slice(settings.base.length))
