@@ -3,8 +3,8 @@ import { clearMessages, load, median, medianRatio, openStage, type Stage } from 
 
 const connections = 128
 const accounts = 64
-const rounds = 5
-const seconds = 3
+const rounds = 9
+const seconds = 2
 /** The first round warms up and is not counted: V8 compiles the gateway's code in the first seconds under load. */
 const warmUpSeconds = 8
 
