@@ -56,6 +56,17 @@ async function bothCounts(ctx: Context, id: string): Promise<[Counters, Record<s
   }
 }
 
+it('counts a single message that is cancelled as cancelled', async () => {
+  const away = await connectedInstance(databaseUrl, account, { status: 'created' })
+  const id = expectCreated(await client.post('campaigns', campaignTo(away.id, numbers(3))))
+  await until(async () => (await statsOf(client, id)).stats.queued === 3)
+  const { messages } = (await client.get(`messages?campaignId=${id}`)).body.data
+  expect((await client.post(`messages/${messages[0].id}/cancel`)).status).toBe(200)
+  expect((await statsOf(client, id)).stats).toMatchObject({ queued: 2, cancelled: 1, planned: 0 })
+  expect((await client.post(`campaigns/${id}/cancel`)).status).toBe(200)
+  expect((await statsOf(client, id)).stats).toMatchObject({ queued: 0, cancelled: 3 })
+})
+
 it('equals a recount at every moment of a campaign that is sent, paused, resumed and cancelled', async () => {
   const ctx = contextFor(await openApp(databaseUrl), account)
   const answering = numbers(25, '0006')

@@ -32,23 +32,22 @@ async function pageAnswers(): Promise<boolean> {
  * router loads the whole page again if the chunk is missing then.
  */
 export function pageChunk<Module extends Record<string, unknown>>(load: () => Promise<Module>, name: keyof Module & string) {
-  async function loadPatiently(): Promise<Module> {
+  return lazyRouteComponent(async () => {
     loading++
+    return await loadPatiently(load).finally(() => loading--)
+  }, name)
+}
+
+/** Fails once the load fails twice although the gateway answers: it may have come back after the first failure. */
+async function loadPatiently<Module>(load: () => Promise<Module>): Promise<Module> {
+  for (let answered = false; ; ) {
     try {
-      for (let answered = false; ; ) {
-        try {
-          return await load()
-        } catch (error) {
-          const answers = await pageAnswers()
-          // The gateway may have come back after the first failure.
-          if (answers && answered) throw error
-          answered = answers
-          if (!answers) await new Promise((resolve) => setTimeout(resolve, againMs))
-        }
-      }
-    } finally {
-      loading--
+      return await load()
+    } catch (error) {
+      const answers = await pageAnswers()
+      if (answers && answered) throw error
+      answered = answers
+      if (!answers) await new Promise((resolve) => setTimeout(resolve, againMs))
     }
   }
-  return lazyRouteComponent(loadPatiently, name)
 }

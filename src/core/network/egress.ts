@@ -42,8 +42,8 @@ export interface OpenRequest {
 }
 
 /**
- * Reading `body` throws {@link EgressError}. Only that of a 200 can be read, and is closed at the end of the time if it is not; that of any
- * other answer is closed already.
+ * Reading `body` throws {@link EgressError}. The body of a 200 is closed at the timeout, if nobody has read it. The body of every other
+ * answer is closed at once.
  */
 export type OpenOutcome =
   | { outcome: 'response'; status: number; mimeType: string | null; body: AsyncIterable<Buffer> }

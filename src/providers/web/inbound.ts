@@ -23,7 +23,7 @@ const retryMs = 500
 
 export function receiveFrom({ app, host, lease, signal, markRead }: ReceiveOptions): InboundStore {
   async function add(decrypted: Decrypted): Promise<void> {
-    const message = await stored(decrypted)
+    const message = await store(decrypted)
     if (!message) return
     const instance = await host.instance(lease.instanceId)
     if (instance?.settings.markRead) {
@@ -35,7 +35,7 @@ export function receiveFrom({ app, host, lease, signal, markRead }: ReceiveOptio
   }
 
   /** Stores it as soon as the database lets it; undefined for what is no message to us. */
-  async function stored(decrypted: Decrypted): Promise<InboundMessage | undefined> {
+  async function store(decrypted: Decrypted): Promise<InboundMessage | undefined> {
     for (;;) {
       try {
         const message = await inboundOf(app, lease.instanceId, decrypted)

@@ -18,8 +18,8 @@ import { shownZone } from '../preferences.ts'
 import { ContentFields } from '../send/content-fields.tsx'
 import { byTemplate, type FormType } from '../send/input.ts'
 import { refuseNoTime } from '../send/no-time.ts'
-import type { Draft } from '../session/drafts.ts'
-import { useDraft } from '../shell/use-draft.ts'
+import { WhenField } from '../send/when-field.tsx'
+import { type UsedDraft, useDraft } from '../shell/use-draft.ts'
 import { useWorkspace } from '../shell/workspace-context.ts'
 import { InstanceChoice } from '../ui/choices.tsx'
 import { Choice, TextField } from '../ui/field.tsx'
@@ -45,18 +45,18 @@ interface CampaignFormProps {
   failed: readonly string[]
 }
 
-/** Recipients that no control of the form says. */
+/** The recipients that the form keeps outside of its controls. */
 interface Chosen {
   file: ReadFile | null
   picked: Picked[]
 }
 
 export function CampaignForm(props: CampaignFormProps) {
-  const [draft, clear] = useDraft<Chosen>('campaign')
-  return <Form key={draft.key} draft={draft} clear={clear} {...props} />
+  const { key, ...used } = useDraft<Chosen>('campaign')
+  return <Form key={key} {...used} {...props} />
 }
 
-function Form({ earlier, failed, draft, clear }: CampaignFormProps & { draft: Draft<Chosen>; clear: () => void }) {
+function Form({ earlier, failed, draft, clear }: CampaignFormProps & UsedDraft<Chosen>) {
   const { said } = draft
   const { team } = useWorkspace()
   const go = useGo()
@@ -196,15 +196,7 @@ function Form({ earlier, failed, draft, clear }: CampaignFormProps & { draft: Dr
               <input type="checkbox" name="scheduled" checked={later} onChange={(event) => setLater(event.target.checked)} />
               {text.schedule}
             </label>
-            {later && (
-              <TextField
-                label={text.when(shownZone())}
-                name="when"
-                type="datetime-local"
-                defaultValue={said.when}
-                issues={task.issues.map(({ path, message }) => ({ path: path === 'scheduledAt' ? 'when' : path, message }))}
-              />
-            )}
+            {later && <WhenField label={text.when} said={said} issues={task.issues} />}
             <PaceFields {...paceSaid(said, earlier)} issues={task.issues} />
           </Section>
         </div>

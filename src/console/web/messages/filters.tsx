@@ -107,7 +107,7 @@ const isWhole = (number: string) => number === '' || /^\+[1-9]\d{6,14}$/.test(nu
 /** Applied after a pause in typing, and at once with Enter or when the field loses the focus. */
 function NumberFilter({ value, set }: { value: string; set: (number: string) => void }) {
   const [typed, setTyped] = useState(value)
-  // What is typed keeps its separators while it is the same number.
+  // The filter has no separators. Those that were typed stay.
   useEffect(() => setTyped((before) => (numberIn(before) === value ? before : value)), [value])
   const number = numberIn(typed)
   // biome-ignore lint/correctness/useExhaustiveDependencies: each pause applies what is typed.

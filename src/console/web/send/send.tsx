@@ -14,12 +14,11 @@ import { useInstances } from '../graph/use-instances.ts'
 import { codeOf } from '../messages/call-as-code.ts'
 import { pathIn, To, useAddress } from '../navigation.tsx'
 import { shownZone } from '../preferences.ts'
-import type { Draft } from '../session/drafts.ts'
-import { useDraft } from '../shell/use-draft.ts'
+import { type UsedDraft, useDraft } from '../shell/use-draft.ts'
 import { useWorkspace } from '../shell/workspace-context.ts'
 import { InstanceChoice } from '../ui/choices.tsx'
 import { Code } from '../ui/code.tsx'
-import { Choice, TextField } from '../ui/field.tsx'
+import { Choice } from '../ui/field.tsx'
 import { Page } from '../ui/page.tsx'
 import parts from '../ui/parts.module.css'
 import { Refusal } from '../ui/refusal.tsx'
@@ -34,16 +33,17 @@ import { Preview } from './preview.tsx'
 import styles from './send.module.css'
 import { SentStatus } from './sent-status.tsx'
 import { TemplateFields } from './template-fields.tsx'
+import { WhenField } from './when-field.tsx'
 import { text as send } from './words.ts'
 
 const types: readonly FormType[] = [...sendTypes, byTemplate]
 
 export function Send() {
-  const [draft, clear] = useDraft('send')
-  return <SendForm key={draft.key} draft={draft} clear={clear} />
+  const { key, ...used } = useDraft('send')
+  return <SendForm key={key} {...used} />
 }
 
-function SendForm({ draft, clear }: { draft: Draft; clear: () => void }) {
+function SendForm({ draft, clear }: UsedDraft) {
   const { team, graph } = useWorkspace()
   const [given] = useAddress()
   const { said } = draft
@@ -149,15 +149,7 @@ function SendForm({ draft, clear }: { draft: Draft; clear: () => void }) {
             <input type="checkbox" name="scheduled" checked={later} onChange={(event) => setLater(event.target.checked)} />
             {send.schedule}
           </label>
-          {later && (
-            <TextField
-              label={send.when(shownZone())}
-              name="when"
-              type="datetime-local"
-              defaultValue={said.when}
-              issues={renamed(task.issues)}
-            />
-          )}
+          {later && <WhenField label={send.when} said={said} issues={task.issues} />}
           <Refusal error={task.error} />
           <div className={parts.row}>
             <button type="submit" className={`${parts.button} ${parts.main}`} disabled={task.running || instances.length === 0}>
@@ -211,8 +203,3 @@ function SendForm({ draft, clear }: { draft: Draft; clear: () => void }) {
 }
 
 const nothing = { input: null, scheduledAt: null }
-
-/** The field is called `when` here, because it is read in the zone that is shown. */
-function renamed(issues: readonly { path: string; message: string }[]) {
-  return issues.map(({ path, message }) => ({ path: path === 'scheduledAt' ? 'when' : path, message }))
-}

@@ -4,10 +4,8 @@
 type Said = Record<string, string | undefined>
 
 export interface Draft<More = undefined> {
-  /** Another key is another form. */
-  key: string
   said: Readonly<Said>
-  /** What no control says, as it was kept last. */
+  /** Values that the form keeps outside of its controls. */
   more: More | undefined
   isKept: boolean
   /** Controls that are not shown now keep what they said. */
@@ -22,7 +20,6 @@ export function openDraft<More>(key: string): Draft<More> {
   const known = drafts.get(key)
   const draft = { said: { ...known?.said }, more: known?.more as More | undefined }
   return {
-    key,
     ...draft,
     isKept: known !== undefined,
     keep(form, more) {

@@ -4,14 +4,22 @@ import { useAddress } from '../navigation.tsx'
 import { type Draft, openDraft } from '../session/drafts.ts'
 import { useWorkspace } from './workspace-context.ts'
 
-/** The draft, and a function that begins anew. The form is rendered with the key of the draft, and fills itself with what it said. */
-export function useDraft<More = undefined>(form: string): [Draft<More>, () => void] {
+export interface UsedDraft<More = undefined> {
+  draft: Draft<More>
+  /** Empties the form. */
+  clear: () => void
+}
+
+/** The form is rendered with `key`, and fills itself with what the draft says. */
+export function useDraft<More = undefined>(form: string): UsedDraft<More> & { key: string } {
   const { me, team } = useWorkspace()
   // An address may fill the form in, as that of a contact does.
   const [address] = useAddress()
   const [turn, setTurn] = useState(0)
   const of = JSON.stringify([me.id, team, form, address])
-  const draft = useMemo(() => ({ ...openDraft<More>(of), key: `${of} ${turn}` }), [of, turn])
+  const key = `${of} ${turn}`
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a form that was cleared has another draft.
+  const draft = useMemo(() => openDraft<More>(of), [key])
   function clear(): void {
     draft.forget()
     setTurn(turn + 1)
@@ -20,5 +28,5 @@ export function useDraft<More = undefined>(form: string): [Draft<More>, () => vo
   useEffect(() => {
     if (turn > 0) document.querySelector<HTMLElement>('main form :is(input, select, textarea)')?.focus()
   }, [turn])
-  return [draft, clear]
+  return { key, draft, clear }
 }

@@ -68,7 +68,7 @@ export function Templates() {
 function NewTemplate({ close }: { close: () => void }) {
   const { team, graph } = useWorkspace()
   const go = useGo()
-  const [draft] = useDraft('template')
+  const { draft } = useDraft('template')
   const idempotencyKey = useRef(newIdempotencyKey())
   const task = useTask(async (fields: FormData) => {
     const input = { ...templateIn(fields), idempotencyKey: idempotencyKey.current }

@@ -50,7 +50,7 @@ export function Row({ cells }: { cells: readonly ReactNode[] }) {
   return (
     <tr>
       {cells.map((cell, n) => (
-        <td key={columns[n]} data-column={columns[n]} className={isNumber(cell) ? styles.whole : undefined}>
+        <td key={columns[n]} data-column={columns[n]} className={isPhone(cell) ? styles.whole : undefined}>
           {cell}
         </td>
       ))}
@@ -59,6 +59,6 @@ export function Row({ cells }: { cells: readonly ReactNode[] }) {
 }
 
 /** True for a phone number, which no line may break. */
-function isNumber(cell: ReactNode): boolean {
+function isPhone(cell: ReactNode): boolean {
   return typeof cell === 'string' && /^\+\d+$/.test(cell)
 }
