@@ -36,8 +36,13 @@ function pruneBy(schema: z.ZodType, value: unknown): unknown {
   if (schema instanceof z.ZodArray && Array.isArray(value)) return value.map((item) => pruneBy(schema.element as z.ZodType, item))
   if (!(schema instanceof z.ZodObject) || typeof value !== 'object' || value === null || Array.isArray(value)) return value
   const given = value as Record<string, unknown>
-  // Null is left out; the graph does not know a field that exists only to be refused.
-  const isLeftOut = (name: string, type: unknown) => given[name] === null && isRefused(type as z.ZodType)
-  const known = Object.entries(schema.shape).filter(([name, type]) => Object.hasOwn(value, name) && !isLeftOut(name, type))
-  return Object.fromEntries(known.map(([name, type]) => [name, pruneBy(type as z.ZodType, given[name])]))
+  const pruned: Record<string, unknown> = {}
+  // A loop over the fields, because a list of them for each REST request is garbage that shows in `npm run bench -- accept`.
+  for (const name in schema.shape) {
+    if (!Object.hasOwn(given, name)) continue
+    const type = schema.shape[name] as z.ZodType
+    // Null is left out; the graph does not know a field that exists only to be refused.
+    if (given[name] !== null || !isRefused(type)) pruned[name] = pruneBy(type, given[name])
+  }
+  return pruned
 }
