@@ -1,9 +1,10 @@
 // The App object: dependencies that every part of the gateway receives. Created once at start, disposed of once at the end.
 import { randomUUID } from 'node:crypto'
 import { EventEmitter } from 'node:events'
-import pg from 'pg'
+import type pg from 'pg'
 import { PgBoss } from 'pg-boss'
 import type { Config, Secrets } from './config/config.ts'
+import { Client } from './database/client.ts'
 import { type Db, longestSilenceMs, openDatabase, type Read, type Sql } from './database/database.ts'
 import type { ForgottenWatch } from './database/forgotten.ts'
 import { sessionOptions } from './database/session.ts'
@@ -167,7 +168,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const metrics = createMetrics()
   const onLost = (error: Error) => log.warn({ err: error.message }, 'database connection lost')
   const database = openDatabase(databaseUrl, onLost, { directUrl: config.databaseDirectUrl })
-  class JobClient extends pg.Client {
+  class JobClient extends Client {
     constructor(config?: pg.ClientConfig) {
       super(config)
       this.once('connect', () => database.forgotten.add(this))

@@ -5,6 +5,7 @@ import os from 'node:os'
 import path from 'node:path'
 import pg from 'pg'
 import { inject } from 'vitest'
+import { Client } from '../../src/core/database/client.ts'
 import { openCluster } from '../../src/core/database/cluster.ts'
 import { type Database, type Db, openDatabase } from '../../src/core/database/database.ts'
 import { migrate } from '../../src/core/database/migrate.ts'
@@ -30,7 +31,7 @@ const pools = new Map<string, pg.Pool>()
 export function sql(databaseUrl: string): pg.Pool {
   const known = pools.get(databaseUrl)
   if (known) return known
-  const pool = new pg.Pool({ connectionString: databaseUrl, max: 4, application_name: 'test' })
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 4, application_name: 'test', Client })
   // Tests stop servers; the next query fails where that matters.
   pool.on('error', () => {})
   pools.set(databaseUrl, pool)

@@ -63,7 +63,9 @@ async function start(): Promise<Shared> {
   await chmod(dataDir, 0o711)
   const password = 'test'
   // Nothing has to survive a crash of this server; tests that crash one start their own.
+  // Its time zone is not UTC, as on many an operator's server.
   const settings = {
+    timezone: 'Pacific/Auckland',
     ...{ fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off', wal_level: 'minimal', max_wal_senders: '0' },
     ...{ checkpoint_timeout: '1h', max_wal_size: '8GB', autovacuum_naptime: '10min' },
     ...{ max_connections: '600', jit: 'off', update_process_title: 'off', scram_iterations: '1' },

@@ -128,7 +128,13 @@ function settingsOf({ place, name, port, restPort, etcd, data }: MemberPlace): o
     synchronous_mode: true,
     postgresql: {
       use_pg_rewind: true,
-      parameters: { max_connections: 200, max_wal_size: '1GB', wal_keep_size: '512MB', shared_buffers: '128MB' },
+      parameters: {
+        timezone: 'Pacific/Auckland',
+        max_connections: 200,
+        max_wal_size: '1GB',
+        wal_keep_size: '512MB',
+        shared_buffers: '128MB',
+      },
     },
   }
   return {

@@ -1,6 +1,16 @@
-// A connection to PostgreSQL that joins its writes, and whose results stay in the young generation of V8's heap.
+// A connection to PostgreSQL in UTC that joins its writes, and whose results stay in the young generation of V8's heap.
 import type { Duplex } from 'node:stream'
 import pg from 'pg'
+
+/**
+ * Prisma writes and reads times without an offset, as times of UTC, and pg reads dates in ISO style only. The server or the role may have
+ * another time zone. These are startup parameters of their own because a pooler passes them on, while it refuses `options`, and because
+ * `options` in the address of the database replace those of the gateway.
+ */
+const startupSettings = { TimeZone: 'UTC', DateStyle: 'ISO' }
+
+/** pg's own startup parameters. Its types do not declare the method. */
+const { getStartupConf } = pg.Client.prototype as pg.Client & { getStartupConf: () => Record<string, string> }
 
 type Ask = (query: unknown, values: unknown, done: (error: Error | undefined, result: pg.QueryResult) => void) => void
 
@@ -12,6 +22,11 @@ type Ask = (query: unknown, values: unknown, done: (error: Error | undefined, re
 export class Client extends pg.Client {
   /** True if statements with a name are prepared under it. */
   protected readonly prepares: boolean = true
+
+  /** Called by pg when it connects. */
+  getStartupConf(): Record<string, string> {
+    return { ...getStartupConf.call(this), ...startupSettings }
+  }
 
   override query = ((given: string | pg.QueryConfig | pg.Submittable, values?: unknown, done?: unknown) => {
     // pg takes a configuration or a submittable in place of the text, too.

@@ -1,8 +1,9 @@
 // A dedicated database connection, for features that belong to a session: advisory locks and LISTEN.
 import net from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import pg from 'pg'
+import type pg from 'pg'
 import type { App } from '../app.ts'
+import { Client } from './client.ts'
 import { withoutJit } from './session.ts'
 
 export interface Dedicated extends AsyncDisposable {
@@ -26,7 +27,7 @@ export async function connectDedicated(app: App, name: string): Promise<Dedicate
 export async function connectTo(url: string, name: string, timeoutMs: number): Promise<Dedicated> {
   const socket = new net.Socket()
   const lost = new AbortController()
-  const client = new pg.Client({
+  const client = new Client({
     connectionString: url,
     // A socket made here can be destroyed. Nothing else ends a connection that does not respond.
     stream: () => socket,

@@ -1,5 +1,6 @@
 // Short-lived connection pools, for code that runs before or beside the gateway's own pool.
 import pg from 'pg'
+import { Client } from './client.ts'
 
 /** A database that does not accept a connection in this time counts as down. */
 const connectMs = 5_000
@@ -10,7 +11,7 @@ export async function withPool<T>(
   settings: Omit<pg.PoolConfig, 'connectionString'>,
   work: (pool: pg.Pool) => Promise<T>,
 ): Promise<T> {
-  const pool = new pg.Pool({ connectionTimeoutMillis: connectMs, ...settings, connectionString: databaseUrl })
+  const pool = new pg.Pool({ connectionTimeoutMillis: connectMs, ...settings, connectionString: databaseUrl, Client })
   // A connection that breaks while idle fails the next statement, which reports the error.
   pool.on('error', () => {})
   try {
