@@ -2,15 +2,6 @@
 import type { Sql } from '../core/database/database.ts'
 import type { ProviderName, StoredInstance } from '../providers/provider.ts'
 
-/** `number` is the version as PostgreSQL counts it, for example 150004. */
-export async function readServer(sql: Sql): Promise<{ version: string; number: number; encoding: string }> {
-  const { rows } = await sql.query<{ version: string; number: number; encoding: string }>(
-    `select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
-       current_setting('server_encoding') as encoding`,
-  )
-  return rows[0] as { version: string; number: number; encoding: string }
-}
-
 export async function readClock(sql: Sql): Promise<Date> {
   return (await sql.query<{ now: Date }>('select clock_timestamp() as now')).rows[0]?.now as Date
 }

@@ -2,12 +2,13 @@
 import type pg from 'pg'
 import { pendingMigrations } from '../core/database/migrate.ts'
 import { adviseOnLimits } from '../core/database/pooler.ts'
+import { readServer } from '../core/database/server.sql.ts'
 import { withPool } from '../core/database/short-pool.ts'
 import { countDead } from '../core/jobs/dead-jobs.ts'
 import { hasJobTables } from '../core/jobs/queues.sql.ts'
 import { oneLine } from '../core/one-line.ts'
 import { sentenceOf } from '../core/sentence.ts'
-import { countInstances, readClock, readServer } from './doctor.sql.ts'
+import { countInstances, readClock } from './doctor.sql.ts'
 import { type Surroundings, surroundings } from './doctor-around.ts'
 import { withNetworks } from './doctor-networks.ts'
 import { countUnderPrevious, type Keys } from './reseal.ts'
@@ -21,10 +22,8 @@ const clockToleranceMs = 1_000
 
 const checks: Record<string, Check> = {
   database: async (pool) => {
-    const { version, number, encoding } = await readServer(pool)
-    if (number < 150_000) throw new Error(`PostgreSQL ${version} is too old; version 15 or newer is required`)
-    if (encoding !== 'UTF8')
-      throw new Error(`the encoding ${encoding} cannot store all text; create a database with the encoding UTF8`)
+    const { version, fault } = await readServer(pool)
+    if (fault) throw new Error(fault)
     return `PostgreSQL ${version} answers`
   },
   clock: async (pool) => {

@@ -7,6 +7,7 @@ import { SMTPServer } from 'smtp-server'
 import { beforeAll, expect, inject, it } from 'vitest'
 import { doctor } from '../../src/cli/doctor.ts'
 import { readConfig } from '../../src/core/config/config.ts'
+import { migrate } from '../../src/core/database/migrate.ts'
 import { atEnd } from '../kit/at-end.ts'
 import { cloneDatabase, sql } from '../kit/database.ts'
 import { secretKey } from '../kit/environment.ts'
@@ -113,13 +114,17 @@ it('reports that all is well when every dependency answers', async () => {
   expect([...objects.keys()], 'nothing is left in it').toEqual([])
 })
 
-it('reports a database whose encoding cannot hold every text', async () => {
+it('reports a database whose encoding cannot hold every text, as does a start, which leaves it empty', async () => {
   const url = new URL(inject('serverUrl'))
   await sql(url.href).query(`create database latin encoding 'LATIN1' locale 'C' locale_provider libc template template0`)
   url.pathname = '/latin'
   const { isWell, outcome } = await ask({ DATABASE_URL: url.href })
   expect(isWell).toBe(false)
-  expect(outcome.database).toBe('wrong the encoding LATIN1 cannot store all text; create a database with the encoding UTF8')
+  const fault = 'the encoding LATIN1 cannot store all text; create a database with the encoding UTF8'
+  expect(outcome.database).toBe(`wrong ${fault}`)
+  await expect(migrate(url.href)).rejects.toThrow(`The database of DATABASE_URL cannot be used: ${fault}`)
+  const { rows } = await sql(url.href).query('select count(*)::int as tables from pg_stat_user_tables')
+  expect(rows).toEqual([{ tables: 0 }])
 })
 
 it('reports a SECRET_KEY other than the one that sealed the stored secrets, as does a start', async () => {

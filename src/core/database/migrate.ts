@@ -3,6 +3,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Sql } from './database.ts'
 import { migrationNames, migrationScript } from './prisma-files.ts'
+import { readServer } from './server.sql.ts'
 import { withPool } from './short-pool.ts'
 
 /** Advisory lock; any number will do, as long as every process uses the same one. */
@@ -35,11 +36,13 @@ export async function migrationsOf(sql: Sql): Promise<NamedMigration[]> {
 
 /**
  * Applies pending migrations, one process at a time, and returns their names. Calls `onWait` before it waits for another process
- * that applies them.
+ * that applies them. @throws Error when the server or the encoding of the database does not do, before anything is changed.
  */
 export async function migrate(databaseUrl: string, onWait?: (message: string) => void): Promise<string[]> {
   return await withPool(databaseUrl, { max: 3, application_name: 'gateway-migrate' }, async (pool) => {
     if ((await pendingMigrations(pool)).length === 0) return []
+    const { fault } = await readServer(pool)
+    if (fault) throw new Error(`The database of DATABASE_URL cannot be used: ${fault}`)
     const lock = await pool.connect()
     try {
       if (!(await tryLock(lock))) {
