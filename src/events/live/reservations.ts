@@ -108,8 +108,10 @@ export function createReservations({ app, hub, prepare }: Streaming, closed: (na
     const releaseSlot = hub.takeSlot(owner, 'operation')
     const sent = Object.assign(new EventEmitter(), { destroyed: false, closed: false })
     const context: Context = { ...caller, app, response: sent }
+    const isOurs = () => operations.get(id) === operation
     const stop = () => {
-      operations.delete(id)
+      // After its end, another operation may have its id.
+      if (isOurs()) operations.delete(id)
       followed?.stop()
       releaseSlot()
       sent.closed = true
@@ -130,10 +132,10 @@ export function createReservations({ app, hub, prepare }: Streaming, closed: (na
           return { status: 400, result: plain(found.result), replayed }
         }
         // The operation may have been completed by a DELETE meanwhile.
-        if (operations.get(id) !== operation) return { status: 204, replayed }
-        if (found.kind === 'result') void tell(writer, singleResult(id, found.result)).then(stop)
-        else followed = await follow(writer, id, found, stop)
-        if (operations.get(id) !== operation) followed?.stop()
+        if (!isOurs()) return { status: 204, replayed }
+        if (found.kind === 'result') void tell(writer, singleResult(id, found.result), isOurs).then(stop)
+        else followed = await follow(writer, id, found, { stop, isOurs })
+        if (!isOurs()) followed?.stop()
         operation.begun = {
           asked: { id, caller, params },
           ...(found.kind === 'result' && { result: plain(found.result) }),
@@ -151,14 +153,14 @@ export function createReservations({ app, hub, prepare }: Streaming, closed: (na
     writer: BoundedWriter,
     id: string,
     prepared: Exclude<Prepared, { result: unknown }>,
-    stop: () => void,
+    { stop, isOurs }: { stop: () => void; isOurs: () => boolean },
   ): Promise<Followed> {
     const frame = singleFrame(id)
     if (prepared.kind === 'log') {
       const { after, sent } = prepared.start
       return await hub.followLog(prepared.view, { writer, frame, cursor: after, sent })
     }
-    const ended = () => void tell(writer, singleComplete(id)).then(stop)
+    const ended = () => void tell(writer, singleComplete(id), isOurs).then(stop)
     return hub.followState(prepared.view, { writer, frame, ended })
   }
 
@@ -216,11 +218,11 @@ function plain(result: ExecutionResult): ExecutionResult {
   return JSON.parse(JSON.stringify(result)) as ExecutionResult
 }
 
-/** Writes once the connection is open and has capacity. Resolves when the text has left this process. */
-async function tell(writer: BoundedWriter, text: string): Promise<void> {
+/** Writes once the connection is open and has capacity, if it is wanted then. Resolves when the text has left this process. */
+async function tell(writer: BoundedWriter, text: string, isWanted = () => true): Promise<void> {
   const bytes = Buffer.from(text)
   while (!writer.closed && !writer.fits(1, bytes.length)) await writer.drained()
-  writer.write(bytes, 1)
+  if (isWanted()) writer.write(bytes, 1)
   await writer.drained()
 }
 
