@@ -213,7 +213,8 @@ export async function sweepMedia(app: App): Promise<number> {
 async function discard(app: App, id: string): Promise<void> {
   // Waits for a transaction that stores the file (row lock), and excludes every later one.
   const { count } = await app.db.media.updateMany({ where: { id, storedAt: null }, data: { removedAt: new Date() } })
-  if (count > 0) await clear(app, id)
+  // The row goes with the workspace, which may end during the upload. No sweep finds the bytes that arrive after that.
+  if (count > 0 || (await app.db.media.count({ where: { id } })) === 0) await clear(app, id)
 }
 
 /** Removes the bytes of a file and then its row, so that the sweep finds it again after a failure in between. */
