@@ -1,5 +1,6 @@
 // Orders a plan: checked at once, granted when it is paid.
 import { personOf } from '../accounts/find-user.ts'
+import type { App } from '../core/app.ts'
 import type { Context } from '../core/context.ts'
 import type { Sql } from '../core/database/database.ts'
 import { type Tx, transaction } from '../core/database/transaction.ts'
@@ -105,6 +106,21 @@ async function lockForOrder(tx: Sql, ownerId: string, plan: Wanted): Promise<Sub
   if (held.plan === plan && held.status === 'active') fail('INVALID_STATE', 'This is already the current plan')
   await checkChange(tx, held, { to: plan })
   return held
+}
+
+/**
+ * Closes the open orders of an account that ends, so that none of them is paid later. One that was just paid counts as a subscription then.
+ * @throws PROVIDER_ERROR when the provider does not respond.
+ */
+export async function closeOrders(app: App, userId: string): Promise<void> {
+  const provider = billingProviders(app).current
+  for (const checkout of await transaction(app.db, (tx) => pendingOf(tx, userId, provider.name))) {
+    const isOpen = await provider.isOpen(checkout).catch((error: Error) => {
+      if (codeOf(error) !== 'INVALID_STATE') throw error
+      return false
+    })
+    if (isOpen) await provider.close(checkout)
+  }
 }
 
 /** Closes an order that was opened and is returned to nobody. Best effort: if the provider fails, the log has the reason. */

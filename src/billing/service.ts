@@ -7,6 +7,7 @@ import { fail } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
 import { describePayment } from './admission/period.ts'
 import { changePlan } from './change-plan.ts'
+import { closeOrders } from './checkout.ts'
 import { type Plan, planOf } from './plans.ts'
 import { billingProviders } from './providers.ts'
 import { lockSubscriptionAt } from './subscription.ts'
@@ -14,9 +15,10 @@ import { resumeSubscription, suspendSubscription } from './subscriptions.sql.ts'
 
 /**
  * Makes sure that nothing is charged any more for an account that ends. The subscription counts as inactive from `tx` on.
- * @throws PROVIDER_ERROR when Stripe bills the subscription and does not respond.
+ * @throws PROVIDER_ERROR when Stripe bills the subscription, or has an open order, and does not respond.
  */
 export async function stopCharges(app: App, userId: string): Promise<void> {
+  await closeOrders(app, userId)
   const held = await sqlTransaction(app.pool, (tx) => lockSubscriptionAt(tx, userId, new Date()))
   if (held.provider === 'stripe' && held.status !== 'cancelled') await billingProviders(app).of(held).renew(held, false)
 }
