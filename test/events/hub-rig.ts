@@ -51,7 +51,7 @@ export async function openHub(): Promise<HubRig> {
     const index = connections.push((response) => {
       responses.push(response)
       const writer = hub.makeWriter({
-        owner: { kind: 'personal', userId, credentialId, teamId: null },
+        owner: { kind: 'personal', userId, credentialId, teamId: null, role: null },
         heartbeat: () => ':\n\n',
         farewell: () => '',
         closed: () => followed?.stop(),

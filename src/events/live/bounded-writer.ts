@@ -7,8 +7,8 @@ import type { Principal } from '../../core/principal.ts'
 /** Reason for which the server ends a stream. */
 export type Ending = 'revoked' | 'closing'
 
-/** The owner of a stream. The stream ends with the credential, or with the membership in the team. */
-export type StreamOwner = Pick<Principal, 'kind' | 'userId' | 'credentialId' | 'teamId'>
+/** The owner of a stream. The stream ends with the credential, with the membership in the team, and when a manager becomes a collaborator. */
+export type StreamOwner = Pick<Principal, 'kind' | 'userId' | 'credentialId' | 'teamId' | 'role'>
 
 export interface WriterOptions {
   owner: StreamOwner

@@ -5,6 +5,7 @@ import type { Context } from '../../core/context.ts'
 import { fail, failure } from '../../core/errors.ts'
 import type { GraphqlParams } from '../../core/graph/graph.ts'
 import { publicFailure } from '../../core/public-failure.ts'
+import { manages } from '../../core/roles.ts'
 import type { Start } from '../log/place.ts'
 import type { BoundedWriter, Ending, StreamOwner } from './bounded-writer.ts'
 import type { Followed } from './fanout.ts'
@@ -93,7 +94,10 @@ export function createReservations({ app, hub, prepare }: Streaming, closed: (na
    * @throws NOT_FOUND when the connection belongs to another credential, CONFLICT when the id is in use, and every failure of the request.
    */
   async function operate(reservation: Reservation, asked: Asked): Promise<Accepted> {
-    if (!isOwnedBy(reservation, asked.caller.principal)) fail('NOT_FOUND', 'Stream not found')
+    const { principal } = asked.caller
+    if (!isOwnedBy(reservation, principal)) fail('NOT_FOUND', 'Stream not found')
+    // Somebody who manages the team since has operations that end with that role.
+    if (principal.role !== null && manages(principal.role)) reservation.owner.role = principal.role
     return await start(reservation, asked, (context) => prepare(asked.params, context))
   }
 
@@ -172,9 +176,9 @@ export function createReservations({ app, hub, prepare }: Streaming, closed: (na
     const { owner, writer, operations } = reservation
     await Promise.all([...operations.values()].map(({ accepted }) => accepted))
     const begun = [...operations.values()].flatMap((operation) => operation.begun ?? [])
-    const { kind, userId, credentialId, teamId } = owner
+    const { kind, userId, credentialId, teamId, role } = owner
     writer.end()
-    return { holder: { kind, userId, credentialId, teamId }, operations: begun }
+    return { holder: { kind, userId, credentialId, teamId, role }, operations: begun }
   }
 
   /** Goes on with an operation that began in another process. Its failures go to the connection, because it was accepted. */

@@ -1,15 +1,17 @@
-// Ends the streams of revoked keys and ended sessions within 5 s. Two queries every 2 s cover all owners of streams in this process.
+// Ends the streams of revoked keys, ended sessions and lost roles within 5 s. Two queries every 2 s cover all owners of streams in this process.
 import { setTimeout as pause } from 'node:timers/promises'
 import { readValidCredentials } from '../../accounts/credentials.sql.ts'
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
-import { type Membership, readMemberships } from '../../teams/memberships.sql.ts'
+import type { TeamRole } from '../../core/principal.ts'
+import { manages } from '../../core/roles.ts'
+import { type Membership, readRoles } from '../../teams/memberships.sql.ts'
 import type { BoundedWriter, StreamOwner } from './bounded-writer.ts'
 
 const pollMs = 2_000
 
-function nameOf({ credentialId, teamId }: StreamOwner): string {
-  return `${credentialId} ${teamId}`
+function nameOf({ credentialId, teamId, role }: StreamOwner): string {
+  return `${credentialId} ${teamId} ${role}`
 }
 
 export function startRevocation(app: App, writers: ReadonlySet<BoundedWriter>): AsyncDisposable {
@@ -40,13 +42,21 @@ export function startRevocation(app: App, writers: ReadonlySet<BoundedWriter>): 
   }
 }
 
-/** The owners whose key is revoked, whose session has ended, or who have left the team. */
+/** The owners whose key is revoked, whose session has ended, who have left the team, or who do not manage it any more. */
 async function findRevoked(sql: Sql, owners: readonly StreamOwner[]): Promise<StreamOwner[]> {
   const valid = await readValidCredentials(
     sql,
     owners.map(({ credentialId }) => credentialId),
   )
   const members = owners.filter((owner): owner is StreamOwner & Membership => owner.kind === 'console' && owner.teamId !== null)
-  const joined = members.length > 0 ? await readMemberships(sql, members) : []
-  return [...owners.filter(({ credentialId }) => !valid.has(credentialId)), ...members.filter((_, i) => !joined[i])]
+  const roles = members.length > 0 ? await readRoles(sql, members) : []
+  return [
+    ...owners.filter(({ credentialId }) => !valid.has(credentialId)),
+    ...members.filter(({ role }, i) => isLess(roles[i] ?? null, role)),
+  ]
+}
+
+/** True if the present role shows less than the one that the stream was opened with. A process of an earlier version hands over none. */
+function isLess(present: TeamRole | null, before: TeamRole | null | undefined): boolean {
+  return present === null || (before != null && manages(before) && !manages(present))
 }
