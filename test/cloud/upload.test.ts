@@ -56,3 +56,11 @@ it('is taken over when the process that had begun it is gone', async () => {
   expect(await provider.send(shop.instance, image())).toMatchObject({ outcome: 'accepted' })
   expect(standIn.count(/media$/)).toBe(1)
 })
+
+it('is tried again when a server in between gives up on it, because the message itself was not sent', async () => {
+  const { standIn, rigs, shop } = await openStage()
+  const [{ provider }] = rigs as [ProviderRig]
+  standIn.addFault({ on: /POST .*\/media$/, effect: { bare: 408 } })
+  expect(await provider.send(shop.instance, image())).toMatchObject({ outcome: 'retry', holds: { of: 'recipient' } })
+  expect(await provider.send(shop.instance, image())).toMatchObject({ outcome: 'accepted' })
+})

@@ -40,7 +40,7 @@ export function createMedia(app: App, host: () => Pick<ProviderHost<KnownCloudIn
     if (known) return { file: { id: known, extension: file.extension } }
     const uploaded = await Promise.race([once(instance, upload, file), pause(uploadWaitMs, undefined, { ref: false })])
     if (typeof uploaded === 'string') return { file: { id: uploaded, extension: file.extension } }
-    if (uploaded === undefined || uploaded.is === 'lost') return later
+    if (uploaded === undefined || isLost(uploaded)) return later
     return { answer: uploaded }
   }
 
@@ -114,6 +114,11 @@ export function createMedia(app: App, host: () => Pick<ProviderHost<KnownCloudIn
       if (file) await forgetUpload(app.pool, { phoneNumberId: settings.phoneNumberId, mediaId: file.id }, reference.id)
     },
   }
+}
+
+/** A proxy that gives up on an upload may say so. */
+function isLost(answer: GraphAnswer): boolean {
+  return answer.is === 'lost' || (answer.is === 'bare' && answer.status === 408)
 }
 
 function rejected(detail: string): Resolved {
