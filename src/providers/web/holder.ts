@@ -88,7 +88,11 @@ export function startHolder(app: App, host: Host, carryOut: CarryOut): Holder {
     if (held.length >= share || ending.signal.aborted) return
     const claimedAt = performance.now()
     const claimed = await claim(app.pool, app.node, leaseMs, Math.min(mostClaims, share - held.length))
-    for (const { instanceId, token } of claimed) begin(instanceId, token, claimedAt + leaseMs - marginMs)
+    for (const lease of claimed) {
+      // This process began to stop meanwhile.
+      if (ending.signal.aborted) await release(app.pool, lease)
+      else begin(lease.instanceId, lease.token, claimedAt + leaseMs - marginMs)
+    }
   }
 
   let answering = false
