@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { App } from '../../core/app.ts'
 import type { Config } from '../../core/config/config.ts'
 import type { Db } from '../../core/database/database.ts'
-import { transaction } from '../../core/database/transaction.ts'
+import { type Tx, transaction } from '../../core/database/transaction.ts'
 import { fail } from '../../core/errors.ts'
 import { parse, text } from '../../core/validation.ts'
 import { userIdOf } from '../find-user.ts'
@@ -52,24 +52,34 @@ export async function signInByLink(
   const client = anonymousOf(request)
   return await inTurnOf(client, async () => {
     await countRequest(app, client, 'sign-in link')
-    const userId = await takeLink(app, token)
+    const userId = await transaction(app.db, (tx) => ownerOf(tx, token))
     const { api } = await await identity(app).auth()
     const { response, headers } = await asking(
       app,
       api.signInDirectly({ body: { userId }, headers: headersOf(request), returnHeaders: true }),
     )
+    // A new password, or the end of the account, makes the token void and ends the sessions that exist. It may have come before this one did.
+    await takeLink(app, token).catch(async (error: Error) => {
+      await app.db.authSession.deleteMany({ where: { id: response.session.id } })
+      throw error
+    })
     passCookies(reply, headers)
     rememberDevice(app, request, reply, response.user.email)
     return { ...(await tokenFor(app, userId, response.session.id)), user: consoleUser(response.user) }
   })
 }
 
-async function takeLink(app: App, token: string): Promise<string> {
-  return await transaction(app.db, async (tx) => {
-    const userId = (await ownerOfMailToken(tx.db, 'sign-in', token)) ?? fail('INVALID_TOKEN')
-    const user = (await lockUser(tx, userId)) ?? fail('INVALID_TOKEN')
-    if (!user.emailVerified) fail('EMAIL_NOT_VERIFIED')
+/** Locks the person whom the token of a link signs in. */
+async function ownerOf(tx: Tx, token: string): Promise<string> {
+  const userId = (await ownerOfMailToken(tx.db, 'sign-in', token)) ?? fail('INVALID_TOKEN')
+  const user = (await lockUser(tx, userId)) ?? fail('INVALID_TOKEN')
+  if (!user.emailVerified) fail('EMAIL_NOT_VERIFIED')
+  return userId
+}
+
+async function takeLink(app: App, token: string): Promise<void> {
+  await transaction(app.db, async (tx) => {
+    await ownerOf(tx, token)
     if (!(await takeMailToken(tx, 'sign-in', token))) fail('INVALID_TOKEN')
-    return userId
   })
 }
