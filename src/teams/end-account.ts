@@ -5,7 +5,7 @@ import { lockUser } from '../accounts/users.sql.ts'
 import { endSubscription, stopCharges } from '../billing/service.ts'
 import type { App } from '../core/app.ts'
 import type { Context } from '../core/context.ts'
-import { transaction } from '../core/database/transaction.ts'
+import { type Tx, transaction } from '../core/database/transaction.ts'
 import { fail } from '../core/errors.ts'
 import { builder } from '../core/graph/builder.ts'
 import { DeletedRef } from '../core/graph/deleted.ts'
@@ -33,11 +33,10 @@ export async function endAccount(app: App, userId: string): Promise<void> {
       const team = await lockTeam(tx, id)
       if (team) await closeTeam(app, tx, team)
     }
-    for (const { teamId } of await tx.db.teamMember.findMany({ where: { userId }, orderBy: { teamId: 'asc' } })) {
-      const team = await lockTeam(tx, teamId)
-      if (team) await endMembership({ app }, tx, team, userId)
-    }
+    await endMemberships(app, tx, userId)
     if (!(await lockUser(tx, userId))) fail('NOT_FOUND', 'Account not found')
+    // An invitation that was accepted before this lock. None is accepted after it.
+    await endMemberships(app, tx, userId)
     await endUser(tx, userId)
     await enqueue(
       app,
@@ -47,6 +46,13 @@ export async function endAccount(app: App, userId: string): Promise<void> {
     )
     await enqueue(app, tx, endedJob, [{ data: { userId } }])
   })
+}
+
+async function endMemberships(app: App, tx: Tx, userId: string): Promise<void> {
+  for (const { teamId } of await tx.db.teamMember.findMany({ where: { userId }, orderBy: { teamId: 'asc' } })) {
+    const team = await lockTeam(tx, teamId)
+    if (team) await endMembership({ app }, tx, team, userId)
+  }
 }
 
 async function deleteMe({ app, principal }: Context, password: string): Promise<{ id: string; deleted: true }> {

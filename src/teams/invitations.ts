@@ -2,6 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { personOf } from '../accounts/find-user.ts'
 import { orderMail } from '../accounts/mail/order.ts'
+import { lockUser } from '../accounts/users.sql.ts'
 import { lockPlan } from '../billing/lock-plan.ts'
 import { takenSeats } from '../billing/team-fit.sql.ts'
 import type { App } from '../core/app.ts'
@@ -103,8 +104,9 @@ export async function acceptInvitation(ctx: Context, token: string): Promise<Tea
     await lockPlan(tx, team.ownerId)
     const open = await tx.db.teamInvitation.findUnique({ where: { ...where, ...openInvitation() } })
     const { id, role, email } = open ?? fail('INVALID_TOKEN')
-    const person = await personOf(tx.db, userId)
-    if (!person.emailVerified || person.email !== email)
+    // The end of the person's account takes this lock before it looks for memberships.
+    const person = await lockUser(tx, userId)
+    if (!person?.emailVerified || person.email !== email)
       fail('FORBIDDEN', 'The invitation is for another e-mail address, or yours is not verified')
     await tx.db.teamInvitation.update({ where: { id }, data: { status: 'accepted' } })
     await tx.db.teamMember.createMany({ data: { teamId: team.id, userId, role }, skipDuplicates: true })
