@@ -5,12 +5,14 @@ export function createLimit(most: number): (task: () => Promise<void>) => Promis
   let running = 0
   return async (task) => {
     if (running >= most) await new Promise<void>((resolve) => waiting.push(resolve))
-    running++
+    else running++
     try {
       await task()
     } finally {
-      running--
-      waiting.shift()?.()
+      // The next task has this place at once, so that none which comes before it begins takes it too.
+      const next = waiting.shift()
+      if (next) next()
+      else running--
     }
   }
 }
