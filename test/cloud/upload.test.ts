@@ -15,9 +15,9 @@ interface Stage {
 }
 
 /** Two processes with one file. */
-async function openStage(): Promise<Stage> {
+async function openStage(isStored = true): Promise<Stage> {
   const bytes = Buffer.from('a file')
-  const open = async () => Readable.from([bytes])
+  const open = async () => (isStored ? Readable.from([bytes]) : undefined)
   const file = { id: crypto.randomUUID(), mimeType: 'image/png', size: bytes.length, extension: 'png', open }
   const databaseUrl = await cloneDatabase()
   const standIn = await openStandIn()
@@ -63,4 +63,12 @@ it('is tried again when a server in between gives up on it, because the message 
   standIn.addFault({ on: /POST .*\/media$/, effect: { bare: 408 } })
   expect(await provider.send(shop.instance, image())).toMatchObject({ outcome: 'retry', holds: { of: 'recipient' } })
   expect(await provider.send(shop.instance, image())).toMatchObject({ outcome: 'accepted' })
+})
+
+it('fails for good when the bytes of the file are missing in the store', async () => {
+  const { databaseUrl, rigs, shop } = await openStage(false)
+  const [{ provider }] = rigs as [ProviderRig]
+  const refused = { outcome: 'refused', error: 'MEDIA_REJECTED', detail: 'the file is no longer stored' }
+  expect(await provider.send(shop.instance, image())).toEqual(refused)
+  expect((await sql(databaseUrl).query('select from cloud_media')).rowCount).toBe(0)
 })

@@ -24,15 +24,25 @@ const uploadMs = 60_000
 const leaseMs = 75_000
 const againMs = 500
 
+const goneText = 'the file is no longer stored'
+
+/** The store has the row of the file, and not its bytes. */
+interface Gone {
+  is: 'gone'
+}
+
+/** Meta's id of the file, or why there is none. */
+type Uploaded = string | GraphAnswer | Gone
+
 export function createMedia(app: App, host: () => Pick<ProviderHost<KnownCloudInstance>, 'file'>): Media {
-  const uploads = new Map<string, Promise<GraphAnswer | string | undefined>>()
+  const uploads = new Map<string, Promise<Uploaded | undefined>>()
 
   async function resolve(instance: CloudInstance, message: OutgoingMessage): Promise<Resolved> {
     const { mediaUrl, type } = message
     if (mediaUrl === null) return { file: undefined }
     const file = await host().file(mediaUrl)
     if (file === undefined) return { file: { link: mediaUrl } }
-    if (file === null) return rejected('the file is no longer stored')
+    if (file === null) return rejected(goneText)
     const fault = faultOfFile(type, file.mimeType)
     if (fault) return rejected(`the file ${fault}`)
     const upload = { phoneNumberId: instance.settings.phoneNumberId, mediaId: file.id }
@@ -40,12 +50,13 @@ export function createMedia(app: App, host: () => Pick<ProviderHost<KnownCloudIn
     if (known) return { file: { id: known, extension: file.extension } }
     const uploaded = await Promise.race([once(instance, upload, file), pause(uploadWaitMs, undefined, { ref: false })])
     if (typeof uploaded === 'string') return { file: { id: uploaded, extension: file.extension } }
+    if (uploaded?.is === 'gone') return rejected(goneText)
     if (uploaded === undefined || isLost(uploaded)) return later
     return { answer: uploaded }
   }
 
   /** Messages of this process share an upload. Undefined if another process is at it. */
-  async function once(instance: CloudInstance, upload: Upload, file: StoredFile): Promise<GraphAnswer | string | undefined> {
+  async function once(instance: CloudInstance, upload: Upload, file: StoredFile): Promise<Uploaded | undefined> {
     const key = `${upload.phoneNumberId} ${upload.mediaId}`
     const running = uploads.get(key)
     if (running) return await running
@@ -62,7 +73,7 @@ export function createMedia(app: App, host: () => Pick<ProviderHost<KnownCloudIn
     upload: Upload,
     file: StoredFile,
     token: string,
-  ): Promise<GraphAnswer | string> {
+  ): Promise<Uploaded> {
     const answer = await send(instance, file)
     const graphId = answer.is === 'done' ? answer.body.id : undefined
     if (typeof graphId === 'string') {
@@ -73,9 +84,9 @@ export function createMedia(app: App, host: () => Pick<ProviderHost<KnownCloudIn
     return answer.is === 'done' ? { is: 'lost' } : answer
   }
 
-  async function send({ settings }: CloudInstance, file: StoredFile): Promise<GraphAnswer> {
+  async function send({ settings }: CloudInstance, file: StoredFile): Promise<GraphAnswer | Gone> {
     const bytes = await file.open()
-    if (!bytes) return { is: 'lost' }
+    if (!bytes) return { is: 'gone' }
     const boundary = `file-${randomUUID()}`
     const field = (name: string, value: string) =>
       `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
