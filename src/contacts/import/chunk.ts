@@ -14,7 +14,7 @@ const maxFaults = 100
 
 /**
  * Stores the lines and returns the summary of the import with them.
- * @throws NOT_FOUND when the group of the import was deleted; then nothing is changed.
+ * @throws NOT_FOUND when the group of the import was deleted. Contacts are stored by then, so the transaction must be rolled back.
  */
 export async function importLines(
   tx: Sql,

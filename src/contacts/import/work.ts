@@ -1,6 +1,7 @@
 // Runs an import: counts the lines of its file, then stores them chunk by chunk. Each chunk commits together with its progress, so that
 // another process can resume there.
 import type { App } from '../../core/app.ts'
+import type { Sql } from '../../core/database/database.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
 import { codeOf, type ErrorCode } from '../../core/errors.ts'
 import { announceChange, subject } from '../../events/live/follow.ts'
@@ -94,6 +95,7 @@ async function* chunksOf(
   if (columns && lines.length > 0) yield { from: seen - lines.length, lines, columns }
 }
 
+/** Stores the lines together with the job's progress. If they are refused, nothing of them stays, and the job ends. */
 async function storeChunk(
   app: App,
   id: string,
@@ -102,30 +104,34 @@ async function storeChunk(
   columns: Columns,
   onConflict: 'skip' | 'update',
 ): Promise<'more' | 'ended' | 'overtaken'> {
-  return await sqlTransaction(app.pool, async (tx) => {
-    // A second worker or a cancellation runs before the chunk or after it.
-    await takeTurn(tx, id)
-    const job = await lockImport(tx, id)
-    if (!job) return 'ended'
-    if (job.processedCount !== from) return 'overtaken'
-    const end = async (error: ErrorCode | null) => {
-      await endJob(tx, id, error)
+  try {
+    return await sqlTransaction(app.pool, async (tx) => {
+      // A second worker or a cancellation runs before the chunk or after it.
+      await takeTurn(tx, id)
+      const job = await lockImport(tx, id)
+      if (!job) return 'ended'
+      if (job.processedCount !== from) return 'overtaken'
+      const summary = await importLines(tx, job, lines, columns, onConflict)
+      await app.failpoint('import.mid_chunk')
+      const processed = from + lines.length
+      await saveProgress(tx, id, processed, summary)
+      if (processed >= job.requestedCount) return await end(tx, id, null)
       await announceChange(tx, subject('bulkJob', id))
-      return 'ended' as const
-    }
-    let summary: typeof job.summary
-    try {
-      summary = await importLines(tx, job, lines, columns, onConflict)
-    } catch (error) {
-      const code = codeOf(error)
-      if (!code) throw error
-      return await end(code)
-    }
-    await app.failpoint('import.mid_chunk')
-    const processed = from + lines.length
-    await saveProgress(tx, id, processed, summary)
-    if (processed >= job.requestedCount) return await end(null)
-    await announceChange(tx, subject('bulkJob', id))
-    return 'more'
-  })
+      return 'more'
+    })
+  } catch (error) {
+    const code = codeOf(error)
+    if (!code) throw error
+    // The group is locked after the contacts, so its deletion is noticed only when they are stored; the rollback has removed them.
+    return await sqlTransaction(app.pool, async (tx) => {
+      await takeTurn(tx, id)
+      return await end(tx, id, code)
+    })
+  }
+}
+
+async function end(tx: Sql, id: string, error: ErrorCode | null): Promise<'ended'> {
+  await endJob(tx, id, error)
+  await announceChange(tx, subject('bulkJob', id))
+  return 'ended'
 }
