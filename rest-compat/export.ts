@@ -78,10 +78,10 @@ export function columnsOf(record: z.ZodObject, keys: readonly string[]): { title
   })
 }
 
-/** The cell of a value: a list is separated by commas. */
+/** The cell of a value: a list is separated by commas. Only own properties count, because a key may be named `constructor`. */
 function cellOf(node: object, path: readonly string[]): Cell {
   let value: unknown = node
-  for (const name of path) value = (value as Record<string, unknown> | null | undefined)?.[name]
+  for (const name of path) value = value && Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined
   if (Array.isArray(value)) return value.join(',')
   return (value ?? null) as Cell
 }

@@ -66,6 +66,19 @@ describe('contacts/export.csv', () => {
     ])
   })
 
+  it('leaves the cell of a key empty for a contact without it, whatever the key is named', async () => {
+    const empty = await newTenant(rig.gateway, rig.databaseUrl)
+    const custom = { constructor: 'Ada', toString: 'Bob' }
+    await empty.api.post('contacts', { name: 'With', phone: ada.phone, custom })
+    await empty.api.post('contacts', { name: 'Without', phone: bob.phone })
+    const rows = await exported('contacts/export.csv?sort=name:asc', empty)
+    const cells = rows.map((row) => [row['custom.constructor'], row['custom.toString']])
+    expect(cells).toEqual([
+      ['Ada', 'Bob'],
+      ['', ''],
+    ])
+  })
+
   it('is what an import takes back', async () => {
     const other = await newTenant(rig.gateway, rig.databaseUrl)
     const { body } = await tenant.api.get('contacts/export.csv')
