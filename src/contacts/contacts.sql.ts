@@ -50,6 +50,12 @@ export async function lockNames(tx: Sql, workspaceId: string, id: string): Promi
   return (await tx.query<StoredNames>(text, [id, workspaceId])).rows[0]
 }
 
+/** Locks a contact of the workspace that is to be deleted, and returns its number; undefined if there is none. */
+export async function lockNumber(tx: Sql, workspaceId: string, id: string): Promise<string | undefined> {
+  const text = 'select phone from contacts where id = $1 and "workspaceId" = $2 for update'
+  return (await tx.query<{ phone: string }>(text, [id, workspaceId])).rows[0]?.phone
+}
+
 /** A contact as the recipient of a campaign. */
 export type Addressee = Pick<Contact, 'id' | 'phone'>
 

@@ -6,7 +6,7 @@ import { newId } from '../core/id.ts'
 import { write } from '../core/idempotency/idempotency.ts'
 import { isTaken } from '../core/public-failure.ts'
 import type { Contact, Prisma } from '../generated/prisma/client.ts'
-import { type Addressee, lockNames, readAddressees } from './contacts.sql.ts'
+import { type Addressee, lockNames, lockNumber, readAddressees } from './contacts.sql.ts'
 import { tellContacts } from './events.ts'
 import { deleteContacts } from './groups/membership.ts'
 import type { CreateContact, UpdateContact } from './input.ts'
@@ -62,7 +62,9 @@ export async function updateContact(ctx: Context, id: string, input: UpdateConta
 export async function deleteContact(ctx: Context, id: string, erase = false): Promise<{ id: string; deleted: true }> {
   const { workspaceId } = ctx.principal
   return await write(ctx, async (tx) => {
-    if (erase) await ctx.app.hooks.eraseNumber(ctx.app, tx, workspaceId, (await findContact(tx.db, workspaceId, id)).phone)
+    // Without the lock, a change of the number in the meantime would leave the messages with the new one.
+    const phone = erase ? await lockNumber(tx, workspaceId, id) : undefined
+    if (phone !== undefined) await ctx.app.hooks.eraseNumber(ctx.app, tx, workspaceId, phone)
     const ids = await deleteContacts(ctx.app, tx, workspaceId, [id])
     return ids.length > 0 ? { id, deleted: true } : fail('NOT_FOUND', 'Contact not found')
   })

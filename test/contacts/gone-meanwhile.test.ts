@@ -1,8 +1,9 @@
-// Contacts that are deleted while messages name them: the messages stay, without a contact.
+// Contacts that are deleted while messages name them: the messages stay, without a contact, unless they are erased too.
 import { beforeAll, expect, it } from 'vitest'
 import { advance } from '../../src/campaigns/advance.ts'
 import { createCampaign } from '../../src/campaigns/create.ts'
 import { deleteAllMembers, deleteContactRows, insertMembers } from '../../src/contacts/groups/membership.sql.ts'
+import { deleteContact } from '../../src/contacts/service.ts'
 import type { Sql } from '../../src/core/database/database.ts'
 import { sqlTransaction } from '../../src/core/database/transaction.ts'
 import { receiveMessages } from '../../src/messages/receipts/inbound.ts'
@@ -54,6 +55,22 @@ it('creates no campaign message for a contact that is being deleted, and one for
   const { id } = await createCampaign(contextFor(app, account), fields as never)
   await whileHeld(databaseUrl, deletion, [() => advance(app, id, 50)])
   expect(await contactsOf(phones)).toEqual([ids[1]])
+})
+
+it('erases the messages with the number that a contact has when it is deleted, if that changes in the meantime', async () => {
+  const app = await openApp(databaseUrl)
+  const { ids, phones } = await twoContacts()
+  const [id, other] = ids as [string, string]
+  const renumbered: [string, ...unknown[]] = ['update contacts set phone = $2 where id = $1', id, '+4930999001']
+  await whileHeld(databaseUrl, renumbered, [() => deleteContact(contextFor(app, account), id, true)])
+  const erased = async () => {
+    const text = `select data->>'phone' as phone from pgboss.job where name = 'messages.erase' order by created_on`
+    return (await sql(databaseUrl).query(text)).rows.map(({ phone }) => phone)
+  }
+  expect(await erased()).toEqual(['+4930999001'])
+  await deleteContact(contextFor(app, account), other, true)
+  expect(await erased()).toEqual(['+4930999001', phones[1]])
+  await expect(deleteContact(contextFor(app, account), id, true)).rejects.toThrow('Contact not found')
 })
 
 it('deletes a contact with very many messages in statements of bounded size', async () => {
