@@ -30,11 +30,10 @@ export type QuietHours = z.output<typeof quietHours>
 export function quietUntil(quiet: QuietHours | null, now: Date): Date | null {
   if (!quiet) return null
   const local = DateTime.fromJSDate(now, { zone: quiet.timeZone })
-  const [from, to, at] = [minutesOf(quiet.from), minutesOf(quiet.to), local.hour * 60 + local.minute]
+  const [from, to, at] = [minutesOf(quiet.from), minutesOf(quiet.to), minuteAt(local)]
   const isQuiet = from < to ? from <= at && at < to : from <= at || at < to
   if (!isQuiet) return null
-  const day = at < to ? local : local.plus({ days: 1 })
-  return day.set({ hour: Math.floor(to / 60), minute: to % 60, second: 0, millisecond: 0 }).toJSDate()
+  return momentOf(at < to ? local : local.plus({ days: 1 }), to)
 }
 
 /** How many minutes of a day they take. */
@@ -47,8 +46,22 @@ export function nextQuiet(quiet: QuietHours | null, now: Date): Date | null {
   if (!quiet) return null
   const local = DateTime.fromJSDate(now, { zone: quiet.timeZone })
   const from = minutesOf(quiet.from)
-  const day = local.hour * 60 + local.minute < from ? local : local.plus({ days: 1 })
-  return day.set({ hour: Math.floor(from / 60), minute: from % 60, second: 0, millisecond: 0 }).toJSDate()
+  return momentOf(minuteAt(local) < from ? local : local.plus({ days: 1 }), from)
+}
+
+/** When the clock shows that minute of the day. If the clocks skip it, the moment at which they are put forward. */
+function momentOf(day: DateTime, minute: number): Date {
+  let moment = day.set({ hour: Math.floor(minute / 60), minute: minute % 60, second: 0, millisecond: 0 })
+  if (minuteAt(moment) === minute) return moment.toJSDate()
+  // Luxon returns a time as long after the skipped one as the clocks are put forward.
+  for (let before = moment; before.hasSame(moment, 'day') && minuteAt(before) > minute; before = before.minus({ minutes: 1 })) {
+    moment = before
+  }
+  return moment.toJSDate()
+}
+
+function minuteAt({ hour, minute }: DateTime): number {
+  return hour * 60 + minute
 }
 
 function minutesOf(time: string): number {

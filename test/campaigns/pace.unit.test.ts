@@ -89,6 +89,13 @@ describe('quiet hours', () => {
     expect(until(night, now)).toBe(end)
   })
 
+  it('end when the clocks are put forward, if that skips their end', () => {
+    expect(until({ ...night, to: '02:30' }, '2026-03-29T00:59:59Z')).toBe('2026-03-29T01:00:00.000Z')
+    expect(until({ ...night, to: '02:30' }, '2026-03-29T01:00:00Z')).toBeNull()
+    const howe = { from: '21:00', to: '02:10', timeZone: 'Australia/Lord_Howe' }
+    expect(until(howe, '2026-10-03T15:29:00Z')).toBe('2026-10-03T15:30:00.000Z')
+  })
+
   it('within a day, and in any zone', () => {
     const noon = { from: '12:00', to: '14:30', timeZone: 'Asia/Kathmandu' }
     expect(until(noon, '2026-05-01T06:14:00Z')).toBeNull()
