@@ -1,11 +1,11 @@
 // Finds campaigns for the query `find`.
-import { defineFinder } from '../core/graph/find.ts'
+import { containing, defineFinder } from '../core/graph/find.ts'
 import { CampaignRef } from './schema.ts'
 
 defineFinder({
   type: CampaignRef,
   async find({ app, principal: { workspaceId } }, { id, name }) {
-    const where = id ? { id } : { name: { contains: name ?? '', mode: 'insensitive' as const } }
+    const where = id ? { id } : { name: containing(name) }
     return await app.db.campaign.findMany({ where: { ...where, workspaceId }, orderBy: { createdAt: 'desc' }, take: 3 })
   },
 })

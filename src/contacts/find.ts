@@ -1,5 +1,5 @@
 // Finds contacts and groups for the query `find`.
-import { defineFinder } from '../core/graph/find.ts'
+import { containing, defineFinder } from '../core/graph/find.ts'
 import { findContacts } from './find.sql.ts'
 import { ContactGroupRef } from './groups/schema.ts'
 import { ContactRef } from './schema.ts'
@@ -21,7 +21,7 @@ defineFinder({
 defineFinder({
   type: ContactGroupRef,
   async find({ app, principal: { workspaceId } }, { id, name }) {
-    const where = id ? { id } : { name: { contains: name ?? '', mode: 'insensitive' as const } }
+    const where = id ? { id } : { name: containing(name) }
     return await app.db.contactGroup.findMany({ where: { ...where, workspaceId }, orderBy: { createdAt: 'desc' }, take: 3 })
   },
 })

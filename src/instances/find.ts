@@ -1,13 +1,11 @@
 // Finds instances for the query `find`.
-import { defineFinder } from '../core/graph/find.ts'
+import { containing, defineFinder } from '../core/graph/find.ts'
 import { InstanceRef } from './schema.ts'
 
 defineFinder({
   type: InstanceRef,
   async find({ app, principal: { workspaceId } }, { id, phone, name }) {
-    const where = id
-      ? { id }
-      : { OR: [{ name: { contains: name ?? '', mode: 'insensitive' as const } }, ...(phone ? [{ waNumber: phone }] : [])] }
+    const where = id ? { id } : { OR: [{ name: containing(name) }, ...(phone ? [{ waNumber: phone }] : [])] }
     return await app.db.instance.findMany({
       where: { ...where, workspaceId, deletedAt: null },
       orderBy: { createdAt: 'desc' },

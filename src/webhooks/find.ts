@@ -1,11 +1,11 @@
 // Finds webhook endpoints and deliveries for the query `find`.
-import { defineFinder } from '../core/graph/find.ts'
+import { containing, defineFinder } from '../core/graph/find.ts'
 import { DeliveryRef, EndpointRef } from './schema.ts'
 
 defineFinder({
   type: EndpointRef,
   async find({ app, principal: { workspaceId } }, { id, name }) {
-    const where = id ? { id } : { url: { contains: name ?? '', mode: 'insensitive' as const } }
+    const where = id ? { id } : { url: containing(name) }
     const found = { ...where, workspaceId, deletedAt: null }
     return await app.db.webhookEndpoint.findMany({ where: found, orderBy: { createdAt: 'desc' }, take: 3 })
   },

@@ -41,6 +41,7 @@ beforeAll(async () => {
   ids.Contact = await insert('contacts', { name: 'Zoë Quartermain', phone: number })
   for (let i = 0; i < 20; i++) await insert('contacts', { name: `Orders ${i}`, phone: `+49151123499${10 + i}` })
   ids.ContactGroup = await insert('contact_groups', { name: 'Orders of spring' })
+  await insert('contact_groups', { name: '50%_off\\' })
   ids.Template = await insert('templates', { name: 'Order shipped', type: 'text', body: 'x' })
   const message = {
     instanceId: instance.id,
@@ -98,6 +99,10 @@ describe('a search', () => {
     expect(await find('uarterma')).toMatchObject([{ __typename: 'Contact', name: 'Zoë Quartermain' }])
     expect((await find('1512340')).map(({ id }) => id)).toEqual([])
     expect((await find('112340001')).map(({ id }) => id)).toEqual([ids.Contact])
+  })
+
+  it.each(['%', '0%_o', '_', '\\'])('for %s finds only names with these characters', async (text) => {
+    expect(await find(text)).toMatchObject([{ __typename: 'ContactGroup', name: '50%_off\\' }])
   })
 
   it('finds nothing of another workspace', async () => {

@@ -26,6 +26,11 @@ interface Finder<Shape extends object> {
   find: (ctx: Context, sought: Sought) => Promise<readonly Shape[]>
 }
 
+/** The condition on a column that it contains a text, in any case. Prisma Client would read `%`, `_` and a backslash in it as a pattern. */
+export function containing(part: string | null) {
+  return { contains: (part ?? '').replace(/[\\%_]/g, '\\$&'), mode: 'insensitive' } as const
+}
+
 const finders: Finder<object>[] = []
 const typeOf = new WeakMap<object, string>()
 
