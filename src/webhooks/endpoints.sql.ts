@@ -85,10 +85,17 @@ export async function replaceSecret(
   return rows[0] as StoredEndpoint
 }
 
-/** Locks endpoints and returns their health, with the time of the database. */
-export async function lockHealth(tx: Sql, ids: readonly string[]): Promise<(Health & { id: string; now: Date })[]> {
-  const { rows } = await tx.query<Health & { id: string; now: Date }>(
-    `select id, "failingSince", "failedEvents", "disabledReason", now() as now from webhook_endpoints
+/** The health of an endpoint, the URL that it is about, and the time of the database. */
+export interface LockedHealth extends Health {
+  id: string
+  url: string
+  now: Date
+}
+
+/** Locks endpoints and returns their health. */
+export async function lockHealth(tx: Sql, ids: readonly string[]): Promise<LockedHealth[]> {
+  const { rows } = await tx.query<LockedHealth>(
+    `select id, url, "failingSince", "failedEvents", "disabledReason", now() as now from webhook_endpoints
      where id = any($1::uuid[]) order by id for no key update`,
     [ids],
   )

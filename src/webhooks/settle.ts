@@ -46,10 +46,13 @@ function gapOf(app: App, { delivery, verdict }: Settlement): number | null {
 
 /** Updates the health of endpoints. The common case, a healthy endpoint with successes only, writes nothing. */
 async function noteHealth(app: App, tx: Sql, settlements: readonly Settlement[]): Promise<void> {
-  const news = newsOf(settlements)
-  if (news.size === 0) return
-  for (const row of await lockHealth(tx, [...news.keys()])) {
-    const after = healthAfter(row, news.get(row.id) as News, row.now)
+  const telling = Map.groupBy(settlements.filter(tellsHealth), ({ delivery }) => delivery.endpointId)
+  if (telling.size === 0) return
+  for (const row of await lockHealth(tx, [...telling.keys()])) {
+    // An attempt that was made at a previous URL says nothing about the present one.
+    const attempts = telling.get(row.id)?.filter(({ delivery }) => delivery.url === row.url) ?? []
+    if (attempts.length === 0) continue
+    const after = healthAfter(row, newsOf(attempts), row.now)
     await storeHealth(tx, row.id, after)
     if (!after.disabledReason || row.disabledReason) continue
     app.log.warn({ endpointId: row.id, reason: after.disabledReason }, 'webhook endpoint disabled')
@@ -57,17 +60,15 @@ async function noteHealth(app: App, tx: Sql, settlements: readonly Settlement[])
   }
 }
 
-/** The outcomes that affect health, by endpoint. An attempt that this process aborted or could not sign says nothing about the receiver. */
-function newsOf(settlements: readonly Settlement[]): Map<string, News> {
-  const all = new Map<string, News>()
-  for (const { delivery, verdict } of settlements) {
-    if (verdict.error === 'interrupted' || verdict.error === 'secret_unreadable' || (verdict.delivered && !delivery.failing))
-      continue
-    const news = all.get(delivery.endpointId) ?? { anyDelivered: false, failedEvents: 0, gone: false }
-    if (verdict.delivered) news.anyDelivered = true
-    else if (delivery.attempt === 1) news.failedEvents++
-    if (verdict.gone) news.gone = true
-    all.set(delivery.endpointId, news)
+/** True for an outcome that affects health. An attempt that this process aborted or could not sign says nothing about the receiver. */
+function tellsHealth({ delivery, verdict }: Settlement): boolean {
+  return verdict.error !== 'interrupted' && verdict.error !== 'secret_unreadable' && (!verdict.delivered || delivery.failing)
+}
+
+function newsOf(attempts: readonly Settlement[]): News {
+  return {
+    anyDelivered: attempts.some(({ verdict }) => verdict.delivered),
+    failedEvents: attempts.filter(({ delivery, verdict }) => !verdict.delivered && delivery.attempt === 1).length,
+    gone: attempts.some(({ verdict }) => verdict.gone),
   }
-  return all
 }

@@ -19,6 +19,24 @@ async function hurry({ app }: Rig): Promise<void> {
 }
 
 describe('pending attempts', () => {
+  it('go on although the previous URL answers 410 to an attempt in progress', async () => {
+    const rig = await openRig()
+    let refuse = () => {}
+    const before = await openReceiver((_, response) => {
+      refuse = () => response.writeHead(410).end()
+    })
+    const after = await openReceiver()
+    const endpoint = await rig.endpoint(before.url)
+    await rig.emit()
+    await until(() => before.requests.length === 1)
+    await updateEndpoint(rig.ctx, endpoint.id, { url: after.url })
+    refuse()
+    await settled(rig, endpoint.id, 'delivered')
+    const text = 'select "disabledReason", "failedEvents" from webhook_endpoints where id = $1'
+    expect((await rig.app.pool.query(text, [endpoint.id])).rows).toEqual([{ disabledReason: null, failedEvents: 0 }])
+    expect(after.requests).toHaveLength(1)
+  })
+
   it('go to the new URL', async () => {
     const rig = await openRig({ env: slow })
     const [before, after] = [await openReceiver(status(500)), await openReceiver()]
