@@ -1,6 +1,7 @@
 // SQL of the data of accounts that have ended: every row of a workspace, from the highest domain to the lowest.
 import type { Sql } from './core/database/database.ts'
 import type { ExpiredRows } from './core/jobs/prune.sql.ts'
+import { isReferred } from './core/public-failure.ts'
 
 const own = '"workspaceId" = $2'
 const below = (column: string, table: string) => `"${column}" in (select id from ${table} where ${own})`
@@ -86,9 +87,9 @@ export async function emptyEvents(sql: Sql, workspaceId: string, after: string, 
   return rows[0]?.last ?? null
 }
 
-/** Deletes the user, unless messages or keys of a team still refer to it (SQLSTATE 23503). */
+/** Deletes the user, unless messages or keys of a team still refer to it. */
 export async function deleteUser(sql: Sql, userId: string): Promise<void> {
-  await sql.query('delete from users where id = $1 and "endedAt" is not null', [userId]).catch((error: { code?: string }) => {
-    if (error.code !== '23503') throw error
+  await sql.query('delete from users where id = $1 and "endedAt" is not null', [userId]).catch((error: unknown) => {
+    if (!isReferred(error)) throw error
   })
 }
