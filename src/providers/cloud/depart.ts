@@ -23,11 +23,8 @@ export async function leave(app: App, tx: Sql, pointing: Pointing, accessToken: 
 export async function depart(app: App, host: Host, pointing: Pointing, tries: number): Promise<void> {
   const departure = await readDeparture(app.pool, pointing)
   if (!departure) return
-  const { dueInMs, createdAt } = departure
-  if (dueInMs > 0) {
-    const startAfter = new Date(Date.now() + dueInMs)
-    return await sqlTransaction(app.pool, (tx) => enqueueDeparture(app, tx, pointing, { startAfter }))
-  }
+  const { dueAt, isDue, createdAt } = departure
+  if (!isDue) return await sqlTransaction(app.pool, (tx) => enqueueDeparture(app, tx, pointing, { startAfter: dueAt }))
   if (await end(app, host, departure)) await endDeparture(app.pool, pointing, createdAt)
   else await sqlTransaction(app.pool, (tx) => enqueueDeparture(app, tx, pointing, { tries: tries + 1 }))
 }

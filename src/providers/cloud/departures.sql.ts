@@ -9,8 +9,9 @@ export interface Pointing {
 
 export interface Departure extends Pointing {
   accessToken: Uint8Array<ArrayBuffer>
-  /** Until it may be ended: a call that subscribes the account may be under way. */
-  dueInMs: number
+  /** When it may be ended: until then, a call that subscribes the account may be under way. */
+  dueAt: Date
+  isDue: boolean
   createdAt: Date
 }
 
@@ -32,8 +33,7 @@ export async function addDeparture(
 
 export async function readDeparture(sql: Sql, { instanceId, businessAccountId }: Pointing): Promise<Departure | undefined> {
   const { rows } = await sql.query<Departure & { [column: string]: unknown }>(
-    `select "instanceId", "businessAccountId", "accessToken", "createdAt",
-       floor(extract(epoch from "dueAt" - now()) * 1000)::float8 as "dueInMs"
+    `select "instanceId", "businessAccountId", "accessToken", "createdAt", "dueAt", "dueAt" <= now() as "isDue"
      from cloud_departures where "instanceId" = $1 and "businessAccountId" = $2 and "createdAt" > now() - interval '24 hours'`,
     [instanceId, businessAccountId],
   )

@@ -68,12 +68,7 @@ export function createMedia(app: App, host: () => Pick<ProviderHost<KnownCloudIn
     return await uploaded.finally(() => uploads.delete(key))
   }
 
-  async function transfer(
-    instance: CloudInstance,
-    upload: Upload,
-    file: StoredFile,
-    token: string,
-  ): Promise<Uploaded> {
+  async function transfer(instance: CloudInstance, upload: Upload, file: StoredFile, token: string): Promise<Uploaded> {
     const answer = await send(instance, file)
     const graphId = answer.is === 'done' ? answer.body.id : undefined
     if (typeof graphId === 'string') {
