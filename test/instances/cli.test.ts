@@ -12,11 +12,12 @@ beforeAll(async () => {
   scene = await openScene({ env: { SANDBOX_LATENCY_MS: '1000' } })
 })
 
-async function create(name: string, settings: object = {}): Promise<string> {
-  return (await scene.client().post('instances', { name, provider: 'sandbox', settings })).body.data.id
+async function create(name: string, settings: object = {}, { client } = scene): Promise<string> {
+  return (await client().post('instances', { name, provider: 'sandbox', settings })).body.data.id
 }
 
-const run = (...args: string[]) => command(['instance', ...args], { databaseUrl: scene.databaseUrl })
+const runOn = ({ databaseUrl }: Scene, ...args: string[]) => command(['instance', ...args], { databaseUrl })
+const run = (...args: string[]) => runOn(scene, ...args)
 
 it('pair shows the codes of an instance and waits until it is connected', async () => {
   const id = await create('Shop\u001b[2J', { pairing: true })
@@ -31,12 +32,14 @@ it('pair shows the codes of an instance and waits until it is connected', async 
 })
 
 it('pair says in words why an instance is not connected', async () => {
-  const id = await create('Desk', { pairing: true })
-  const app = await openApp(scene.databaseUrl)
+  // The sandbox connects the instance after this time, which is longer than the test.
+  const slow = await openScene({ env: { SANDBOX_LATENCY_MS: '600000' } })
+  const id = await create('Desk', { pairing: true }, slow)
+  const app = await openApp(slow.databaseUrl)
   const [result] = await Promise.all([
-    run('pair', '--id', id),
+    runOn(slow, 'pair', '--id', id),
     expect
-      .poll(async () => (await scene.client().get(`instances/${id}`)).body.data.status, { timeout: 20_000 })
+      .poll(async () => (await slow.client().get(`instances/${id}`)).body.data.status, { timeout: 20_000 })
       .toBe('pairing')
       .then(() => changeState(app, { instanceId: id, status: 'disconnected', error: 'nobody scanned the code' })),
   ])
