@@ -109,7 +109,7 @@ async function lockForOrder(tx: Sql, ownerId: string, plan: Wanted): Promise<Sub
 }
 
 /**
- * Closes the open orders of an account that ends, so that none of them is paid later. One that was just paid counts as a subscription then.
+ * Closes the open orders of an account that ends, so that none of them is paid later. One that was paid meanwhile counts as a subscription.
  * @throws PROVIDER_ERROR when the provider does not respond.
  */
 export async function closeOrders(app: App, userId: string): Promise<void> {

@@ -35,7 +35,7 @@ export async function endAccount(app: App, userId: string): Promise<void> {
     }
     await endMemberships(app, tx, userId)
     if (!(await lockUser(tx, userId))) fail('NOT_FOUND', 'Account not found')
-    // An invitation that was accepted before this lock. None is accepted after it.
+    // The person may have accepted an invitation before this lock. None is accepted after it.
     await endMemberships(app, tx, userId)
     await endUser(tx, userId)
     await enqueue(

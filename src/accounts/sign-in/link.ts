@@ -58,7 +58,8 @@ export async function signInByLink(
       app,
       api.signInDirectly({ body: { userId }, headers: headersOf(request), returnHeaders: true }),
     )
-    // A new password, or the end of the account, makes the token void and ends the sessions that exist. It may have come before this one did.
+    // A new password, or the end of the account, voids the token and ends the sessions of that moment. It may have come before this session
+    // began, so the token is taken after it.
     await takeLink(app, token).catch(async (error: Error) => {
       await app.db.authSession.deleteMany({ where: { id: response.session.id } })
       throw error

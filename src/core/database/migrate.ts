@@ -36,7 +36,7 @@ export async function migrationsOf(sql: Sql): Promise<NamedMigration[]> {
 
 /**
  * Applies pending migrations, one process at a time, and returns their names. Calls `onWait` before it waits for another process
- * that applies them. @throws Error when the server or the encoding of the database does not do, before anything is changed.
+ * that applies them. @throws Error when the server is too old or the encoding is not UTF8; nothing is changed then.
  */
 export async function migrate(databaseUrl: string, onWait?: (message: string) => void): Promise<string[]> {
   return await withPool(databaseUrl, { max: 3, application_name: 'gateway-migrate' }, async (pool) => {

@@ -96,7 +96,7 @@ export function createReservations({ app, hub, prepare }: Streaming, closed: (na
   async function operate(reservation: Reservation, asked: Asked): Promise<Accepted> {
     const { principal } = asked.caller
     if (!isOwnedBy(reservation, principal)) fail('NOT_FOUND', 'Stream not found')
-    // Somebody who manages the team since has operations that end with that role.
+    // A caller who has become a manager gets operations that end with that role.
     if (principal.role !== null && manages(principal.role)) reservation.owner.role = principal.role
     return await start(reservation, asked, (context) => prepare(asked.params, context))
   }
