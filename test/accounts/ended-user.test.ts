@@ -1,10 +1,15 @@
-// The row of an ended account: it stays while messages in teams of others refer to it, and goes otherwise.
+// An ended account: its row stays while messages in teams of others refer to it, and no session begins while it ends.
 import { expect, it } from 'vitest'
+import { endUser } from '../../src/accounts/end-user.ts'
+import { boundSessions } from '../../src/accounts/sign-in/sessions.sql.ts'
+import { lockUser } from '../../src/accounts/users.sql.ts'
+import { transaction } from '../../src/core/database/transaction.ts'
 import { deleteUser } from '../../src/erase-account.sql.ts'
 import { connectedInstance, createAccount } from '../kit/accounts.ts'
-import { cloneDatabase, sql } from '../kit/database.ts'
+import { cloneDatabase, prisma, sql } from '../kit/database.ts'
+import { until } from '../kit/until.ts'
 
-it('stays without an error while a message refers to it, and is deleted after that', async () => {
+it('its row stays without an error while a message refers to it, and is deleted after that', async () => {
   const databaseUrl = await cloneDatabase()
   const pool = sql(databaseUrl)
   const owner = await createAccount(databaseUrl)
@@ -25,4 +30,22 @@ it('stays without an error while a message refers to it, and is deleted after th
   await pool.query('delete from messages where "userId" = $1', [userId])
   await deleteUser(pool, userId)
   expect(await rows()).toBe(0)
+})
+
+it('a session that begins while it ends does not stay', async () => {
+  const databaseUrl = await cloneDatabase()
+  const pool = sql(databaseUrl)
+  const { userId } = await createAccount(databaseUrl)
+  const { begun } = await transaction(prisma(databaseUrl), async (tx) => {
+    await lockUser(tx, userId)
+    await endUser(tx, userId)
+    // As the hook of sign-in does. The insert waits for the row of the user, and would stay after the commit.
+    const insert = `insert into auth_sessions (id, token, "userId", "expiresAt") values (gen_random_uuid(), 'new', $1, now() + interval '1 day')`
+    const begun = pool.query(insert, [userId]).then(() => boundSessions(pool, userId, 1_000))
+    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    await until(async () => (await pool.query(waiting)).rowCount === 1)
+    return { begun }
+  })
+  await begun
+  expect((await pool.query('select from auth_sessions')).rowCount).toBe(0)
 })

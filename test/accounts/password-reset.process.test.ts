@@ -117,7 +117,7 @@ it('makes a concurrent login wait on the row lock and then refuses its old passw
     await replacePassword(tx, { userId: person.userId, email: person.email, hash })
     const login = logIn(gateway, person.email)
     await until(async () => {
-      const query = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%for share of a'`
+      const query = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%for share%'`
       return (await sql(databaseUrl).query(query)).rowCount
     })
     // Returned in an object: the login ends only after the commit.

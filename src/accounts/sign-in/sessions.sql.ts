@@ -15,13 +15,15 @@ export async function lockHashOfSession(sql: Sql, token: string): Promise<{ id: 
 }
 
 /**
- * Ends the least recently used sessions of a person beyond `most`. Use extends `expiresAt`, at most once a day, so its order is the order
+ * Ends the least recently used sessions of a person beyond `most`, and all of them if the account has ended. FOR SHARE waits for the end of
+ * an account that is in progress; a later end finds the new session. Use extends `expiresAt`, at most once a day, so its order is the order
  * of last use to about a day.
  */
 export async function boundSessions(sql: Sql, userId: string, most: number): Promise<void> {
   await sql.query(
-    `delete from auth_sessions where id in (
-      select id from auth_sessions where "userId" = $1 order by "expiresAt" desc, id desc offset $2)`,
+    `with person as (select "endedAt" from users where id = $1 for share)
+     delete from auth_sessions where "userId" = $1 and ((select "endedAt" is not null from person) or id in (
+       select id from auth_sessions where "userId" = $1 order by "expiresAt" desc, id desc offset $2))`,
     [userId, most],
   )
 }
