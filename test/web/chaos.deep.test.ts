@@ -105,7 +105,7 @@ it.each(seeds)(
         await pause(fate() < 0.3 ? 5_000 : 13_000 + 4_000 * fate())
         node.gateway.kill('SIGCONT')
         // It closes the sockets of lost leases once it runs again, which takes a busy machine longer.
-        await until(async () => (await fetch(`${node.gateway.url}/healthz`)).ok)
+        await until(async () => (await fetch(`${node.gateway.url}/livez`)).ok)
         await pause(1_000)
         frozen.delete(node.path)
         node.away = false
