@@ -95,4 +95,17 @@ describe('an inbound message on the sandbox', () => {
     const refused = await other.api.post(`instances/${other.instance.id}/sandbox/inbound`, { from, text: 'x' })
     expectRefusal(refused, 409, 'INVALID_STATE', /not on the sandbox/)
   })
+
+  it.each(['nonsense', 'constructor', '__proto__', { toString: 1 }])(
+    'of the unknown type %j is refused by name',
+    async (type) => {
+      const { tenant } = await openRig()
+      const { api: client, instance } = tenant
+      const input = { type, from: newNumber() }
+      const message = /^type: must be one of text, image/
+      expectRefusal(await client.post(`instances/${instance.id}/sandbox/inbound`, input), 400, 'VALIDATION_ERROR', message)
+      const [error] = (await client.graphql(receive, { id: instance.id, input })).body.errors
+      expect([error.extensions.code, error.message]).toEqual(['VALIDATION_ERROR', expect.stringMatching(/type: must be one of/)])
+    },
+  )
 })

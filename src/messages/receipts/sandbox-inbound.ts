@@ -16,7 +16,6 @@ import { receiveIn } from './inbound.ts'
 
 const files = ['image', 'video', 'audio', 'voice_note', 'document'] as const
 const types = ['text', ...files, 'location', 'contact', 'unknown'] as const
-type InboundType = (typeof types)[number]
 
 registerEnum(
   'InboundType',
@@ -36,15 +35,16 @@ const fields = {
   idempotencyKey,
 }
 
-const required: Partial<Record<InboundType, readonly string[]>> = {
-  ...Object.fromEntries(files.map((type) => [type, ['mediaUrl']])),
-  location: ['latitude', 'longitude'],
-  contact: ['text', 'phone'],
-}
+/** A Map, because the rules meet every value: in an object, `constructor` would have a value too. */
+const required = new Map<unknown, readonly string[]>([
+  ...files.map((type) => [type, ['mediaUrl']] as const),
+  ['location', ['latitude', 'longitude']],
+  ['contact', ['text', 'phone']],
+])
 
 const rules: Rules = (value, report, config) => {
-  const type = (value.type ?? 'text') as InboundType
-  const needed = type === 'text' && value.buttonId == null ? ['text'] : (required[type] ?? [])
+  const type = value.type ?? 'text'
+  const needed = type === 'text' && value.buttonId == null ? ['text'] : (required.get(type) ?? [])
   for (const field of needed) if (value[field] == null || value[field] === '') report([field], 'is required')
   if (type !== 'text' && value.buttonId != null) report(['buttonId'], 'is only for type text')
   checkAddress(value, report, config)
