@@ -58,6 +58,13 @@ describe('the cost of an operation', () => {
     expect([{ first: 'x' }, {}].map(refused)).toEqual([false, true])
   })
 
+  it('is that of the variables of the operation, whatever others a request names', () => {
+    const document = parse(pages('$first', 12))
+    const refused = (variableValues: Record<string, unknown>) => refuseCostly({ schema, document, variableValues }) !== null
+    // As text, both requests have the same lines.
+    expect([{ 'first 100\nx': 1 }, { first: 100, x: 1 }].map(refused)).toEqual([false, true])
+  })
+
   it('leaves the refusal of a too large page to the list, which names the argument', () => {
     expect(refusalOf('{ messages(first: 1000000000) { nodes { id } } }')).toBeUndefined()
   })

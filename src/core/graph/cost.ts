@@ -97,7 +97,7 @@ export function costOf(args: CountedArgs): Cost | null {
   const operation = operationOf(args.document, args.operationName)
   if (!operation) return null
   const { node, costs } = operation
-  const name = nameOf(args)
+  const name = nameOf(node, args)
   const before = costs.get(name)
   if (before !== undefined) return before
   const { errors } = getVariableValues(args.schema, node.variableDefinitions ?? [], args.variableValues ?? {}, { maxErrors: 1 })
@@ -108,12 +108,15 @@ export function costOf(args: CountedArgs): Cost | null {
   return cost
 }
 
-/** Key of everything that the cost depends on. A null is included, because it replaces the default of a variable. */
-function nameOf({ variableValues }: CountedArgs): string {
+/**
+ * Key of everything that the cost depends on. A null is included, because it replaces the default of a variable. Other names than those of the
+ * operation's variables change nothing, and one with a line break in it could make the key of other variables.
+ */
+function nameOf({ variableDefinitions }: OperationDefinitionNode, { variableValues }: CountedArgs): string {
   let name = ''
-  for (const variable in variableValues) {
-    const value = variableValues[variable]
-    if (value === null || typeof value === 'number' || typeof value === 'boolean') name += `\n${variable} ${value}`
+  for (const { variable } of variableDefinitions ?? []) {
+    const value = variableValues?.[variable.name.value]
+    if (value === null || typeof value === 'number' || typeof value === 'boolean') name += `\n${variable.name.value} ${value}`
   }
   return name
 }
