@@ -81,7 +81,7 @@ export async function addContacts(tx: Tx, workspaceId: string, fields: CampaignF
 }
 
 function add(audience: Audience, { id, phone: to }: Addressee): void {
-  const named = audience.get(to)
-  if (named) named.contactId ??= id
-  else audience.set(to, { to, index: null, contactId: id, variables: null, reference: null })
+  const named = audience.get(to) ?? { to, index: null, contactId: null, variables: null, reference: null }
+  // Not changed in place: a second try of the transaction begins with the same numbers.
+  audience.set(to, { ...named, contactId: named.contactId ?? id })
 }

@@ -27,8 +27,10 @@ export async function createCampaign(ctx: Context, input: unknown): Promise<Camp
 async function create(ctx: Context, input: unknown): Promise<Campaign> {
   const { app, principal } = ctx
   const fields = CreateCampaignInput.parse(app.config, input)
-  const { audience } = await readNumbers(fields.recipients ?? [], { refuse: true })
+  const numbers = await readNumbers(fields.recipients ?? [], { refuse: true })
   return await write(ctx, async (tx) => {
+    // A second try of the transaction begins with the numbers alone.
+    const audience = new Map(numbers.audience)
     const { workspaceId, ownerId, plan } = principal
     const content = await draftCampaign(ctx, tx, fields, audience)
     const campaign = await insertCampaign(ctx, tx, fields, content, audience.size)
