@@ -35,9 +35,12 @@ export const startWord = 'start'
 
 const keyword = nameOf(50).refine((value) => wordOf(value) !== startWord, 'must not be START, which takes a number out')
 
-/** The form in which a keyword and a text are compared: without case and without the white space around it. */
+/**
+ * The form in which a keyword and a text are compared: without case and without the white space around it. A phone may write an accent as a
+ * character of its own, which nobody sees.
+ */
 export function wordOf(value: string): string {
-  return withoutSpaceAround(value).toLowerCase()
+  return withoutSpaceAround(value).normalize('NFC').toLowerCase()
 }
 
 export const UpdateSuppressionSettingsInput = defineInput(

@@ -44,6 +44,17 @@ describe('an inbound keyword', () => {
     expect(await listOf(tenant)).toEqual([])
   })
 
+  it.each<['NFC' | 'NFD', 'NFC' | 'NFD']>([
+    ['NFC', 'NFD'],
+    ['NFD', 'NFC'],
+  ])('with an accent that is written as %s is found in a text that writes it as %s', async (given, written) => {
+    const tenant = await fresh()
+    const phone = newNumber()
+    await tenant.api.put('suppression-settings', { keywords: ['ARRÊT'.normalize(given)] })
+    await textFrom(tenant, phone, 'arrêt'.normalize(written))
+    expect(await listOf(tenant)).toEqual([{ phone, reason: 'keyword' }])
+  })
+
   it('is answered by the reply, which leaves all the same, once per adding', async () => {
     const tenant = await fresh()
     const phone = newNumber()
