@@ -88,7 +88,7 @@ export async function doctor({ url, secretKey, ...around }: Patient, say: (line:
   }
   say('ok     configuration: valid')
   let migrated = true
-  await withPool(url, { max: 1, connectionTimeoutMillis: 5_000 }, async (pool) => {
+  await withPool(around.config.databaseDirectUrl ?? url, { max: 1, connectionTimeoutMillis: 5_000 }, async (pool) => {
     for (const [name, check] of Object.entries(checks)) {
       const isWell = await look(name, () => check(pool, { secretKey, previous: around.secrets.previousSecretKey }))
       // Every later check of the database would report the same fault.

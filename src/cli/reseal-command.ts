@@ -16,7 +16,7 @@ export function addResealCommand(gateway: Command): void {
       await using database = await openDatabase()
       await migrate(database.directUrl, console.error)
       const keys = { secretKey: database.secretKey, previous: database.secrets.previousSecretKey }
-      const sum = await withPool(database.url, { max: 1 }, (pool) =>
+      const sum = await withPool(database.directUrl, { max: 1 }, (pool) =>
         reseal(pool, keys, {
           progress: ({ table, column }, { resealed, current }) => {
             if (process.stderr.isTTY)

@@ -1,13 +1,14 @@
-// A connection to PostgreSQL in UTC that joins its writes, and whose results stay in the young generation of V8's heap.
+// A connection to PostgreSQL with settings of its own that joins its writes, and whose results stay in the young generation of V8's heap.
 import type { Duplex } from 'node:stream'
 import pg from 'pg'
+import { dialect } from './session.ts'
 
 /**
  * Prisma writes and reads times without an offset, as times of UTC, and pg reads dates in ISO style only. The server or the role may have
  * another time zone. These are startup parameters of their own because a pooler passes them on, while it refuses `options`, and because
  * `options` in the address of the database replace those of the gateway.
  */
-const startupSettings = { TimeZone: 'UTC', DateStyle: 'ISO' }
+const startupSettings = { TimeZone: 'UTC', DateStyle: 'ISO', standard_conforming_strings: 'on' }
 
 /** pg's own startup parameters. Its types do not declare the method. */
 const { getStartupConf } = pg.Client.prototype as pg.Client & { getStartupConf: () => Record<string, string> }
@@ -23,9 +24,14 @@ export class Client extends pg.Client {
   /** True if statements with a name are prepared under it. */
   protected readonly prepares: boolean = true
 
+  /** Settings that follow those of the address of the database, and win over them. */
+  protected readonly lastOptions: string = dialect
+
   /** Called by pg when it connects. */
   getStartupConf(): Record<string, string> {
-    return { ...getStartupConf.call(this), ...startupSettings }
+    const { options, ...settings } = getStartupConf.call(this)
+    const all = [options, this.lastOptions].filter(Boolean).join(' ')
+    return { ...settings, ...startupSettings, ...(all && { options: all }) }
   }
 
   override query = ((given: string | pg.QueryConfig | pg.Submittable, values?: unknown, done?: unknown) => {
@@ -41,10 +47,11 @@ export class Client extends pg.Client {
 
 /**
  * A connection through a pooler that gives every transaction another connection to the server. A statement that one of them prepared
- * is unknown to the next, so none is prepared under a name.
+ * is unknown to the next, so none is prepared under a name. Such a pooler refuses options; it must set them itself (pooler.ts).
  */
 export class PooledClient extends Client {
   protected override readonly prepares = false
+  protected override readonly lastOptions = ''
 }
 
 /**

@@ -7,6 +7,13 @@
 export const withoutJit = '-c jit=off'
 
 /**
+ * What statements mean, whatever the server, the database or the role have set. Prisma names the schema public in its statements, and the SQL
+ * of the gateway names none: a schema with the name of the user would come first. Statements wait for a concurrent change and go on with it,
+ * while stricter isolation refuses them. Null in an array is a null.
+ */
+export const dialect = '-c search_path=public -c default_transaction_isolation=read\\ committed -c array_nulls=on'
+
+/**
  * Settings of pooled sessions. Pools close a connection that was idle for 10 s. The server closes one itself that it still has after a
  * minute, because the network has forgotten it. Otherwise forgotten ones would fill its connection table.
  *

@@ -11,7 +11,7 @@ export async function withPool<T>(
   settings: Omit<pg.PoolConfig, 'connectionString'>,
   work: (pool: pg.Pool) => Promise<T>,
 ): Promise<T> {
-  const pool = new pg.Pool({ connectionTimeoutMillis: connectMs, ...settings, connectionString: databaseUrl, Client })
+  const pool = new pg.Pool({ connectionTimeoutMillis: connectMs, Client, ...settings, connectionString: databaseUrl })
   // A connection that breaks while idle fails the next statement, which reports the error.
   pool.on('error', () => {})
   try {
