@@ -52,6 +52,7 @@ export async function migrate(databaseUrl: string, onWait?: (message: string) =>
       }
       const pending = await pendingMigrations(lock)
       if (pending.length === 0) return []
+      await lock.query(withTrigrams)
       await lock.query(table)
       for (const name of pending) await apply(lock, name)
       return pending
@@ -66,6 +67,10 @@ async function tryLock(sql: Sql): Promise<boolean> {
   const { rows } = await sql.query<{ mine: boolean }>('select pg_try_advisory_lock($1) as mine', [lockKey])
   return rows[0]?.mine ?? false
 }
+
+/** Finds the operators of pg_trgm in whichever schema the owner of the server has installed it. */
+const withTrigrams = `select set_config('search_path', 'public, ' || quote_ident(nspname), false)
+  from pg_extension join pg_namespace on pg_namespace.oid = extnamespace where extname = 'pg_trgm'`
 
 /** The list of applied migrations, as Prisma's own tools write it. */
 const table = `create table if not exists _prisma_migrations (
