@@ -52,6 +52,8 @@ export async function migrate(databaseUrl: string, onWait?: (message: string) =>
       }
       const pending = await pendingMigrations(lock)
       if (pending.length === 0) return []
+      // A limit of the role is made for statements of requests. An index of a large table takes longer, and would never be created.
+      await lock.query('set statement_timeout = 0')
       await lock.query(withTrigrams)
       await lock.query(table)
       for (const name of pending) await apply(lock, name)
