@@ -1,7 +1,7 @@
 // Proves that migrations are applied on a server that others have set up.
 import { expect, it } from 'vitest'
 import { migrate } from '../../src/core/database/migrate.ts'
-import { sql } from '../kit/database.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
 import { emptyDatabase } from '../kit/old-database.ts'
 import { until } from '../kit/until.ts'
 
@@ -34,4 +34,15 @@ it('migrations may take longer than the server lets a statement take', async () 
   await holder.query('commit')
   holder.release(true)
   expect(await migrating).not.toEqual([])
+})
+
+it.each([
+  ['empty', emptyDatabase],
+  ['migrated', cloneDatabase],
+])('a start refuses an %s database that it cannot write to, and says why', async (_, create) => {
+  const url = await create()
+  await sql(url).query(`alter database ${new URL(url).pathname.slice(1)} set default_transaction_read_only = on`)
+  await expect(migrate(url)).rejects.toThrow(
+    'The database of DATABASE_URL cannot be used: its sessions are read-only; connect to the primary server, and set default_transaction_read_only to off',
+  )
 })

@@ -36,13 +36,13 @@ export async function migrationsOf(sql: Sql): Promise<NamedMigration[]> {
 
 /**
  * Applies pending migrations, one process at a time, and returns their names. Calls `onWait` before it waits for another process
- * that applies them. @throws Error when the server is too old or the encoding is not UTF8; nothing is changed then.
+ * that applies them. @throws Error when the server is too old, the encoding is not UTF8 or sessions are read-only; nothing is changed then.
  */
 export async function migrate(databaseUrl: string, onWait?: (message: string) => void): Promise<string[]> {
   return await withPool(databaseUrl, { max: 3, application_name: 'gateway-migrate' }, async (pool) => {
-    if ((await pendingMigrations(pool)).length === 0) return []
     const { fault } = await readServer(pool)
     if (fault) throw new Error(`The database of DATABASE_URL cannot be used: ${fault}`)
+    if ((await pendingMigrations(pool)).length === 0) return []
     const lock = await pool.connect()
     try {
       if (!(await tryLock(lock))) {
