@@ -6,11 +6,12 @@ import { deleteAllMedia } from '../../src/media/service.ts'
 import { createAccount } from '../kit/accounts.ts'
 import { cloneDatabase, sql } from '../kit/database.ts'
 import { openGateway } from '../kit/open-gateway.ts'
+import { dataFolder } from '../promises/demo.ts'
 import { upload } from './rig.ts'
 
 it('leaves neither a file nor a row', async () => {
   const databaseUrl = await cloneDatabase()
-  const gateway = await openGateway({ databaseUrl, env: { LOG_LEVEL: 'warn' } })
+  const gateway = await openGateway({ databaseUrl, env: { LOG_LEVEL: 'warn', DATA_DIR: await dataFolder() } })
   const { app } = gateway
   const { apiKey, workspaceId } = await createAccount(databaseUrl)
   app.failpoint = async (name) => {
