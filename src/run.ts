@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { readConfig } from './core/config/config.ts'
 import { openEmbedded } from './core/database/embedded.ts'
 import { migrate } from './core/database/migrate.ts'
-import { adviseOnLimits } from './core/database/pooler.ts'
+import { adviseOnSettings } from './core/database/pooler.ts'
 import { boundHeap } from './core/heap.ts'
 import { createLog } from './core/log.ts'
 import { boundFetch } from './core/network/outbound.ts'
@@ -30,7 +30,7 @@ async function run(stopped: Promise<string>): Promise<void> {
     ? { url: config.databaseUrl, secretKey: undefined }
     : parts.use(await openEmbedded({ dataDir: config.dataDir, as: 'gateway', onTrouble }))
   await migrate(config.databaseDirectUrl ?? database.url, (message) => log.info(message))
-  const advice = config.databaseDirectUrl && (await adviseOnLimits(database.url))
+  const advice = config.databaseDirectUrl && (await adviseOnSettings(database.url))
   if (advice) log.warn(advice)
   const secretKey = secrets.secretKey ?? database.secretKey
   const gateway = { config, secrets: { ...secrets, secretKey }, databaseUrl: database.url, log, print: console.log }

@@ -1,7 +1,7 @@
 // Checks everything that a gateway depends on, and says in words what is wrong.
 import type pg from 'pg'
 import { pendingMigrations } from '../core/database/migrate.ts'
-import { adviseOnLimits } from '../core/database/pooler.ts'
+import { adviseOnSettings } from '../core/database/pooler.ts'
 import { readServer } from '../core/database/server.sql.ts'
 import { withPool } from '../core/database/short-pool.ts'
 import { countDead } from '../core/jobs/dead-jobs.ts'
@@ -62,9 +62,9 @@ const checks: Record<string, Check> = {
 }
 
 async function checkPooler(url: string): Promise<string> {
-  const advice = await adviseOnLimits(url)
+  const advice = await adviseOnSettings(url)
   if (advice) throw new Error(advice)
-  return 'connections through DATABASE_URL have their time limits'
+  return 'connections through DATABASE_URL have their settings'
 }
 
 export interface Patient extends Surroundings {

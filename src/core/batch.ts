@@ -2,6 +2,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import DataLoader from 'dataloader'
 import { withoutBudget } from './graph/budget.ts'
+import { isUnavailable } from './public-failure.ts'
 
 export interface BatchOptions<Input, Output> {
   /** Most members of one flush. */
@@ -66,4 +67,22 @@ export function createBatch<Input, Output>(options: BatchOptions<Input, Output>)
     return true
   }
   return (input) => loader.load(input)
+}
+
+/**
+ * Runs the members of a flush together. If that fails, runs them one by one, so that a faulty member fails alone. Without the database, single
+ * members would fail too.
+ */
+export async function runApartOnFailure<Input, Output>(
+  inputs: readonly Input[],
+  run: (inputs: readonly Input[]) => Promise<readonly (Output | Error)[]>,
+): Promise<readonly (Output | Error)[]> {
+  try {
+    return await run(inputs)
+  } catch (error) {
+    if (inputs.length === 1 || isUnavailable(error)) throw error
+    const outputs: (Output | Error)[] = []
+    for (const one of inputs) outputs.push(...(await run([one]).catch((reason: Error) => [reason])))
+    return outputs
+  }
 }

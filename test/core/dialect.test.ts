@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { openDatabase } from '../../src/core/database/database.ts'
 import { connectTo } from '../../src/core/database/dedicated.ts'
 import { migrate } from '../../src/core/database/migrate.ts'
-import { adviseOnLimits, limitingStatement } from '../../src/core/database/pooler.ts'
+import { adviseOnSettings, limitingStatement } from '../../src/core/database/pooler.ts'
 import { withPool } from '../../src/core/database/short-pool.ts'
 import { cloneDatabase, sql } from '../kit/database.ts'
 import { emptyDatabase } from '../kit/old-database.ts'
@@ -48,11 +48,11 @@ it('every kind of session waits for concurrent changes, and reads backslashes an
 it('the advice for a pooler restores what its sessions have changed, and only that', async () => {
   const limits = { statement_timeout: '10s', lock_timeout: '5s', idle_in_transaction_session_timeout: '5s' }
   const url = await withSettings(await cloneDatabase(), limits)
-  expect(await adviseOnLimits(url)).toBeUndefined()
+  expect(await adviseOnSettings(url)).toBeUndefined()
 
   await withSettings(url, { search_path: 'other', default_transaction_isolation: 'repeatable read' })
   const restored = 'set search_path = public; set session characteristics as transaction isolation level read committed'
-  expect(await adviseOnLimits(url)).toBe(
+  expect(await adviseOnSettings(url)).toBe(
     'connections through DATABASE_URL have no suitable default_transaction_isolation, search_path; with PgBouncer, ' +
       `add connect_query='${limitingStatement}; ${restored}' to the line of the database`,
   )

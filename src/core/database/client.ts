@@ -4,9 +4,8 @@ import pg from 'pg'
 import { dialect } from './session.ts'
 
 /**
- * Prisma writes and reads times without an offset, as times of UTC, and pg reads dates in ISO style only. The server or the role may have
- * another time zone. These are startup parameters of their own because a pooler passes them on, while it refuses `options`, and because
- * `options` in the address of the database replace those of the gateway.
+ * Prisma writes and reads times without an offset, as times of UTC. pg reads dates in ISO style only. Migrations contain backslashes in
+ * strings. The server or the role may have other settings. A pooler passes these startup parameters on, and refuses `options`.
  */
 const startupSettings = { TimeZone: 'UTC', DateStyle: 'ISO', standard_conforming_strings: 'on' }
 

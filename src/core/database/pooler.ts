@@ -19,7 +19,7 @@ const restoring = {
  * undefined. Clients cannot set them through such a pooler. Without time limits a statement can hold a connection for ever.
  * @throws Error when the pooler cannot be reached.
  */
-export async function adviseOnLimits(url: string): Promise<string | undefined> {
+export async function adviseOnSettings(url: string): Promise<string | undefined> {
   return await withPool(url, { max: 1, Client: PooledClient }, async (pool) => {
     const { rows } = await pool.query<{ name: string }>(
       `select name from pg_settings

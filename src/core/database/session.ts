@@ -7,9 +7,10 @@
 export const withoutJit = '-c jit=off'
 
 /**
- * What statements mean, whatever the server, the database or the role have set. Prisma names the schema public in its statements, and the SQL
- * of the gateway names none: a schema with the name of the user would come first. Statements wait for a concurrent change and go on with it,
- * while stricter isolation refuses them. Null in an array is a null.
+ * Settings that change the meaning of statements. They replace those of the server, the database, the role and the address.
+ * - `search_path`: Prisma's statements name the schema public, and the SQL of the gateway names no schema.
+ * - `default_transaction_isolation`: statements wait for a concurrent change and go on with it. Stricter isolation refuses them.
+ * - `array_nulls`: `NULL` in an array parameter is a null, not a text.
  */
 export const dialect = '-c search_path=public -c default_transaction_isolation=read\\ committed -c array_nulls=on'
 

@@ -1,10 +1,9 @@
 // Settles send outcomes: writes them only while the lease of the attempt still holds (fencing token).
 import type { App } from '../../core/app.ts'
-import { createBatch } from '../../core/batch.ts'
+import { createBatch, runApartOnFailure } from '../../core/batch.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
 import { definePart } from '../../core/part.ts'
-import { isUnavailable } from '../../core/public-failure.ts'
 import { notifyOfWaiting } from '../../instances/sending.sql.ts'
 import { applyChange } from '../../instances/state.ts'
 import type { Hold, SendOutcome } from '../../providers/outgoing.ts'
@@ -52,30 +51,12 @@ function createSettlement(app: App): (settlement: Settlement) => Promise<undefin
   return createBatch<Settlement, undefined>({
     max: 200,
     parallel: 2,
-    run: async (settlements) => {
-      try {
+    run: (all) =>
+      runApartOnFailure(all, async (settlements) => {
         await settleAll(app, settlements)
         return settlements.map(() => undefined)
-      } catch (error) {
-        if (settlements.length === 1 || isUnavailable(error)) throw error
-        return await settleApart(app, settlements)
-      }
-    },
+      }),
   })
-}
-
-/** Commits each outcome by itself, so that one that cannot be stored fails alone. */
-async function settleApart(app: App, settlements: readonly Settlement[]): Promise<(Error | undefined)[]> {
-  const results: (Error | undefined)[] = []
-  for (const one of settlements) {
-    results.push(
-      await settleAll(app, [one]).then(
-        () => undefined,
-        (reason: Error) => reason,
-      ),
-    )
-  }
-  return results
 }
 
 /** Commits outcomes in one transaction. Skips those whose lease was lost, and counts them in the `fencedWrites` metric. */

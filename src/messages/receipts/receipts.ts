@@ -1,10 +1,9 @@
 // Applies the network's receipts for outbound messages. Late, duplicate and out-of-order receipts change nothing.
 import type { App } from '../../core/app.ts'
-import { createBatch } from '../../core/batch.ts'
+import { createBatch, runApartOnFailure } from '../../core/batch.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
 import { definePart } from '../../core/part.ts'
-import { isUnavailable } from '../../core/public-failure.ts'
 import type { NewEvent } from '../../events/log/define.ts'
 import { emit } from '../../events/log/emit.ts'
 import { applyChange, lockForChange } from '../../instances/state.ts'
@@ -22,16 +21,11 @@ const grouped = definePart((app) =>
   createBatch<readonly Receipt[], ReceiptResult[]>({
     max: 100,
     parallel: 2,
-    run: async (reports) => {
-      try {
+    run: (all) =>
+      runApartOnFailure(all, async (reports) => {
         const results = await applyReceipts(app, reports.flat())
         return reports.map((receipts) => results.splice(0, receipts.length))
-      } catch (error) {
-        if (reports.length === 1 || isUnavailable(error)) throw error
-        // A report that cannot be stored fails alone.
-        return await Promise.all(reports.map((receipts) => applyReceipts(app, receipts).catch((reason: Error) => reason)))
-      }
-    },
+      }),
   }),
 )
 
