@@ -2,7 +2,7 @@
 import { lazyRouteComponent } from '@tanstack/react-router'
 
 /** Soon enough that a reader sees the page within 2 s of the gateway's return. */
-const againMs = 1_500
+const againMs = 1_000
 
 /** Chunks of pages that are being loaded. */
 let loading = 0
@@ -47,7 +47,7 @@ async function loadPatiently<Module>(load: () => Promise<Module>): Promise<Modul
       const answers = await pageAnswers()
       if (answers && answered) throw error
       answered = answers
-      if (!answers) await new Promise((resolve) => setTimeout(resolve, againMs))
+      await new Promise((resolve) => setTimeout(resolve, againMs))
     }
   }
 }

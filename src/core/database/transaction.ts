@@ -1,4 +1,5 @@
 // Transactions: by Prisma Client for ordinary rows, by SQL alone for sets and measured paths.
+import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { isConflict } from '../public-failure.ts'
@@ -49,12 +50,16 @@ export async function sqlTransaction<T>(pool: pg.Pool, work: (tx: SqlTx) => Prom
   return await withRetries(() => attempt(pool, work), tries)
 }
 
+/** Backoff with jitter: a transaction that is run again at once can take a row lock before the one that waits for it, and deadlock again. */
+const pauseMs = () => 20 + 80 * Math.random()
+
 async function withRetries<T>(run: () => Promise<T>, tries = 3): Promise<T> {
   for (let left = tries - 1; ; left--) {
     try {
       return await run()
     } catch (error) {
       if (left <= 0 || !isConflict(error)) throw error
+      await pause(pauseMs())
     }
   }
 }
