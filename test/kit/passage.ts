@@ -11,12 +11,15 @@ export interface Passage {
   close: () => void
   /** How many connections were opened so far. */
   opened: () => number
+  /** The next request with this text is carried out, but its connection ends before the answer. */
+  loseAnswer: (text: string) => void
 }
 
 /** A TCP proxy to `port` whose connections a test can cut. */
 export async function openPassage(port: number): Promise<Passage> {
   const sockets = new Set<net.Socket>()
   let opened = 0
+  let losing: string | undefined
   const server = net.createServer((socket) => {
     opened++
     const onward = net.connect(port, '127.0.0.1')
@@ -28,6 +31,14 @@ export async function openPassage(port: number): Promise<Passage> {
       from.on('error', () => {}).on('close', () => to.destroy())
       from.pipe(to)
     }
+    socket.on('data', (request: Buffer) => {
+      if (losing === undefined || !request.includes(losing)) return
+      losing = undefined
+      onward
+        .unpipe(socket)
+        .once('data', () => socket.destroy())
+        .resume()
+    })
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const cut = () => {
@@ -38,6 +49,9 @@ export async function openPassage(port: number): Promise<Passage> {
     server.close()
     cut()
   }
+  const loseAnswer = (text: string) => {
+    losing = text
+  }
   atEnd('test', async () => close())
-  return { port: (server.address() as net.AddressInfo).port, cut, close, opened: () => opened }
+  return { port: (server.address() as net.AddressInfo).port, cut, close, opened: () => opened, loseAnswer }
 }

@@ -1,5 +1,6 @@
 // One attempt to send a claimed message: hands it to its provider, and settles the outcome.
 import type { App } from '../../core/app.ts'
+import { untilStored } from '../../core/database/until-stored.ts'
 import { traced } from '../../core/trace.ts'
 import type { SendOutcome } from '../../providers/outgoing.ts'
 import { providerOf } from '../../providers/providers.ts'
@@ -18,7 +19,8 @@ export async function attempt(app: App, message: ClaimedMessage, claimedAt: numb
     : await inFlight(app).run(message.instance.id, () => send(app, message))
   await app.failpoint('send.after_provider_accept')
   await app.failpoint('send.before_commit')
-  await settlement(app)({ message, outcome })
+  // Without the database the outcome waits: lost, that of an attempt which did not leave would be unknown for ever.
+  await untilStored(app, () => settlement(app)({ message, outcome }))
   await app.failpoint('send.after_commit_before_ack')
 }
 

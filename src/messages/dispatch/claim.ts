@@ -4,6 +4,7 @@ import { reserveQuota } from '../../billing/admission/quota.ts'
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
+import { isUnavailable } from '../../core/public-failure.ts'
 import { readSendingInstances } from '../../instances/sending.sql.ts'
 import type { OutgoingMessage } from '../../providers/outgoing.ts'
 import type { ProviderName, StoredInstance } from '../../providers/provider.ts'
@@ -14,6 +15,7 @@ import { lockOpen, type OpenRow, storeJudgements, storeLeases } from './claim.sq
 import { defer } from './defer.ts'
 import { type Dispatchable, dispatchRequest, enqueueDispatch, guardRequest } from './dispatch-job.ts'
 import { failMessages } from './fail.ts'
+import { giveBack } from './give-back.ts'
 import { hold, releaseIfOpen } from './hold.ts'
 import { recipientKey } from './hold-key.ts'
 import { inFlight, type Slots } from './in-flight.ts'
@@ -57,13 +59,23 @@ export interface Claim {
  */
 export async function claimMessages(app: App, ids: readonly string[], released = false): Promise<Claim> {
   const slots = released ? undefined : inFlight(app).slots()
+  let leased: ClaimedMessage[] = []
   try {
-    const { due, forHolder, followers, ...claim } = await sqlTransaction(app.pool, (tx) => claimIn(app, tx, ids, slots))
+    const { due, forHolder, followers, ...claim } = await sqlTransaction(app.pool, async (tx) => {
+      leased = []
+      const decided = await claimIn(app, tx, ids, slots)
+      leased = decided.claimed
+      return decided
+    })
     app.signals.emit('outbox')
     for (const key of due) app.signals.emit('held', key, 0)
     for (const row of followers) app.signals.emit('line', row)
     releaseIfOpen(app, forHolder)
     return claim
+  } catch (error) {
+    // The commit may have been carried out although its answer was lost.
+    if (leased.length > 0 && isUnavailable(error)) inFlight(app).keep(giveBack(app, leased))
+    throw error
   } finally {
     slots?.clear()
   }

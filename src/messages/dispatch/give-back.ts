@@ -1,0 +1,31 @@
+// Gives back the messages of a claim whose commit was not answered: if it was carried out, they have a lease, but nobody sends them.
+import type { App } from '../../core/app.ts'
+import { sqlTransaction } from '../../core/database/transaction.ts'
+import { untilStored } from '../../core/database/until-stored.ts'
+import { dispatchRequest, enqueueDispatch } from './dispatch-job.ts'
+import { releaseLeases } from './settle.sql.ts'
+
+/**
+ * Ends their leases as soon as the database takes it, and gives them jobs. Without it they would wait for the end of the lease, and then
+ * end as `UNKNOWN_OUTCOME` if their network does not deduplicate. Never rejects.
+ */
+export async function giveBack(app: App, claimed: readonly { id: string; token: string; mayHaveLeft: boolean }[]): Promise<void> {
+  const unsent = claimed.map((message) => ({ ...message, delayMs: 0, counts: false }))
+  const write = () =>
+    sqlTransaction(app.pool, async (tx) => {
+      const released = await releaseLeases(tx, unsent)
+      await enqueueDispatch(
+        app,
+        tx,
+        released.map((row) => dispatchRequest(row, row.nextAttemptAt)),
+      )
+    })
+  try {
+    await untilStored(app, write)
+  } catch (error) {
+    app.log.warn(
+      { messages: claimed.length, err: (error as Error).message },
+      'the messages of a lost claim wait for the end of their lease',
+    )
+  }
+}
