@@ -124,6 +124,9 @@ async function startProcess(script: string, env: Record<string, string>): Promis
       HOST: '127.0.0.1',
       PORT: '0',
       LOG_LEVEL: 'warn',
+      // As in production (`gateway print systemd`): graphql-js checks each type of a schema twice without it.
+      NODE_ENV: 'production',
+      SANDBOX: '1',
       SECRET_KEY: 'ab'.repeat(32),
       RATE_LIMIT_PER_SECOND: '1000000',
       ...env,

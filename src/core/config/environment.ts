@@ -239,7 +239,7 @@ export const environment = z.object({
     .string()
     .optional()
     .describe(
-      '`production`: GraphiQL is not served, and links cannot pass the demo key to a page; `test`: FAILPOINT and HASH_MEMORY_KIB are read',
+      '`production`: requests take less processor time, GraphiQL is not served, and links cannot pass the demo key to a page; `test`: FAILPOINT and HASH_MEMORY_KIB are read',
     ),
   FAILPOINT: z.string().optional().describe('Tests only: name=kill, name=throw or name=sleep at a named commit boundary'),
   HASH_MEMORY_KIB: z.coerce.number().int().min(8).optional().describe('Tests only: memory of a password hash, in KiB'),
