@@ -31,6 +31,9 @@ function parentOf(equals: MessageFilter['equal']): 'reference' | 'campaignId' | 
   return own ?? (equals.instanceId && !equals.peer ? 'instanceId' : 'workspaceId')
 }
 
+/** The tables of the parents that belong to one workspace. The index of references begins with the reference and the workspace. */
+const owners: Partial<Record<string, string>> = { campaignId: 'campaigns', contactId: 'contacts', instanceId: 'instances' }
+
 /**
  * Reads a page of the workspace's messages by `createdAt`. `totalCount` runs its query only when called, and is missing where it would read
  * every text.
@@ -46,12 +49,14 @@ export async function listMessages(
   const equals = { workspaceId, ...equal }
   const ofFailed = hasFailed && parentOf(equals) === 'instanceId'
   const parent = ofFailed ? 'workspaceId' : parentOf(equals)
-  const further = Object.entries(equals).filter(([column]) => column !== parent)
+  const owner = owners[parent]
+  const further = Object.entries(equals).filter(([column]) => column !== parent && !(owner && column === 'workspaceId'))
   const conditions = [...further.map(([column, value]) => [column, '=', value] as const), ...others]
   const list = {
     table: messageTable,
     of: [parent, equals[parent] as string],
     conditions,
+    within: owner ? { table: owner, workspaceId } : undefined,
     partial: hasFailed && parent === 'workspaceId' ? `t.status in ('failed', 'cancelled')` : undefined,
   } as const
   const page = await readList<Message>(ctx, info, args, {

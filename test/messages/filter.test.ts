@@ -124,5 +124,7 @@ describe('a filter', () => {
   it('finds nothing of others', async () => {
     const { body } = await rig.stranger.api.graphql(document, { filter: { text: 'order', phone: numbers[1] } })
     expect(body.data.messages.nodes).toEqual([])
+    const ofInstance = await rig.stranger.api.graphql(document, { filter: { instanceId: tenant.instance.id } })
+    expect(ofInstance.body.data.messages).toMatchObject({ nodes: [], totalCount: 0 })
   })
 })

@@ -13,6 +13,15 @@ export type Condition =
   /** The column holds the text, in any case. */
   | readonly [column: string, operator: 'contains', text: string]
 
+/**
+ * The table of the parent and the workspace that the parent must belong to. A condition on the workspace of the rows would say the same, but the
+ * planner then combines the index of the parent with that of the workspace, and reads all rows of a large workspace for a page of a small parent.
+ */
+export interface Within {
+  table: string
+  workspaceId: string
+}
+
 export interface ListQuery {
   table: Table
   /** Holds the sort column and `id`, and the parent's column for {@link readRowsOf}. */
@@ -25,6 +34,7 @@ export interface ListQuery {
    * are parameters.
    */
   partial?: string | undefined
+  within?: Within | undefined
   /** Column to sort by; `id` breaks ties. */
   field: string
   place: Place
@@ -63,10 +73,10 @@ export async function readRowsOf<Row>(
 /** The number of all rows of a list. */
 export async function countRows(
   { pool }: Pick<App, 'pool'>,
-  { table, of: [parent, id], conditions = [], partial }: Counted,
+  { table, of: [parent, id], conditions = [], partial, within }: Counted,
 ): Promise<number> {
   const values: unknown[] = [id]
-  const where = [`t."${parent}" = $1`, ...matchSql({ conditions, partial }, values)]
+  const where = [`t."${parent}" = $1`, ...withinSql(within, '$1', values), ...matchSql({ conditions, partial }, values)]
   const { rows } = await pool.query<{ n: number }>(
     `select count(*)::int as n from ${table.name} t where ${where.join(' and ')}`,
     values,
@@ -79,12 +89,13 @@ export interface Counted {
   of: readonly [column: string, id: string]
   conditions?: readonly Condition[]
   partial?: string | undefined
+  within?: Within | undefined
 }
 
 type Reader = Pick<App, 'pool' | 'batchedRead'>
 
 function pageSql(
-  { table, selection, parent, conditions, partial, field, place, take }: ListQuery,
+  { table, selection, parent, conditions, partial, within, field, place, take }: ListQuery,
   id: string,
   values: unknown[],
 ): string {
@@ -95,12 +106,19 @@ function pageSql(
   ]
   const where = [
     `t."${parent}" = ${id}`,
+    ...withinSql(within, id, values),
     ...matchSql({ conditions, partial }, values),
     ...keyset(place, `t."${field}"`, 't.id', values),
   ]
   return `select ${columns.map((column, i) => `${column} as c${i}`).join(', ')} from ${table.name} t
     ${joins.map(({ alias, key, table: { name } }) => `left join ${name} ${alias} on ${alias}.id = t."${key}"`).join(' ')}
     where ${where.join(' and ')} order by t."${field}" ${place.order}, t.id ${place.order} limit ${take}`
+}
+
+/** Evaluated once for each parent, before any row is read. */
+function withinSql(within: Within | undefined, id: string, values: unknown[]): string[] {
+  if (!within) return []
+  return [`(select o."workspaceId" from ${within.table} o where o.id = ${id}) = $${values.push(within.workspaceId)}`]
 }
 
 function matchSql({ conditions, partial }: Pick<ListQuery, 'conditions' | 'partial'>, values: unknown[]): string[] {

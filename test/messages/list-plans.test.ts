@@ -1,0 +1,90 @@
+// A page or a count of messages reads the rows that it is about, however large the workspace is and whichever plan is kept.
+import { parse } from 'graphql'
+import type pg from 'pg'
+import { beforeAll, expect, it, vi } from 'vitest'
+import type { Context } from '../../src/core/context.ts'
+import { executeOperation } from '../../src/core/graph/execute.ts'
+import { newId } from '../../src/core/id.ts'
+import { schema } from '../../src/schema.ts'
+import { connectedInstance, createAccount } from '../kit/accounts.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
+import { rowsRead } from '../kit/rows-read.ts'
+import { contextFor, openApp } from './rig.ts'
+
+const many = 20_000
+const few = 5
+let ctx: Context
+let small: { instanceId: string; campaignId: string; contactId: string }
+
+/** A workspace with many messages, and a few of one instance, campaign and contact; and 200 small workspaces. */
+beforeAll(async () => {
+  const databaseUrl = await cloneDatabase()
+  const account = await createAccount(databaseUrl)
+  const { workspaceId, userId } = account
+  const pool = sql(databaseUrl)
+  const large = await connectedInstance(databaseUrl, account)
+  small = { instanceId: (await connectedInstance(databaseUrl, account)).id, campaignId: newId(), contactId: newId() }
+  const campaignId = newId()
+  for (const id of [campaignId, small.campaignId]) {
+    await pool.query(
+      `insert into campaigns (id, "workspaceId", "userId", "instanceId", name, type, body, status, "recipientsCount")
+       values ($1, $2, $3, $4, 'C', 'text', 'hello', 'completed', 1)`,
+      [id, workspaceId, userId, large.id],
+    )
+  }
+  await pool.query(`insert into contacts (id, "workspaceId", name, phone) values ($1, $2, 'Ada', '+4915100000000')`, [
+    small.contactId,
+    workspaceId,
+  ])
+  const add = async (n: number, of: { workspaceId: string; instanceId: string; campaignId?: string; contactId?: string }) =>
+    await pool.query(
+      `insert into messages (id, "workspaceId", "userId", "instanceId", "campaignId", "contactId", type, "to", peer, body, status, safety,
+         "acceptedAt", "createdAt")
+       select gen_random_uuid(), $2, $3, $4, $5, $6, 'text', '+49151' || i, '+49151' || i, 'hello', 'read', '{}', now(),
+         now() - i * interval '1 minute' from generate_series(1, $1::int) i`,
+      [n, of.workspaceId, userId, of.instanceId, of.campaignId ?? null, of.contactId ?? null],
+    )
+  await add(many, { workspaceId, instanceId: large.id, campaignId })
+  await add(few, { workspaceId, ...small })
+  const others = Array.from({ length: 200 }, newId)
+  await pool.query('insert into workspaces (id, "ownerId") select id, $2 from unnest($1::uuid[]) id', [others, userId])
+  for (const other of others) await add(1, { workspaceId: other, instanceId: large.id })
+  await pool.query('vacuum analyze messages')
+  ctx = contextFor(await openApp(databaseUrl), account)
+})
+
+/** The rows that the statements of an operation read from messages, by plans for any values. */
+async function readBy(selection: string, filter: object): Promise<number> {
+  const document = parse(`query ($filter: MessageFilter) { messages(filter: $filter, first: 20) { ${selection} } }`)
+  const spy = vi.spyOn(ctx.app.pool, 'query')
+  const { errors } = await executeOperation({ schema, document, variables: { filter }, context: { ...ctx } })
+  expect(errors).toBeUndefined()
+  const calls = spy.mock.calls as unknown as [pg.QueryConfig | string, unknown[] | undefined][]
+  spy.mockRestore()
+  const asked = calls.map(([query, values]) => (typeof query === 'string' ? { text: query, values } : query))
+  const statements = asked.filter(({ text }) => text.includes('from messages'))
+  expect(statements.length).toBeGreaterThan(0)
+  return await rowsRead(ctx.app.pool, statements)
+}
+
+it.each(['instanceId', 'campaignId', 'contactId'] as const)(
+  'a page of the few messages of one %s does not read those of the workspace, with any other filter',
+  async (parent) => {
+    const of = { [parent]: small[parent] }
+    for (const further of [
+      { status: 'queued' },
+      { type: 'buttons' },
+      { text: 'bye' },
+      { direction: 'inbound', status: 'received' },
+    ]) {
+      expect(await readBy('nodes { id }', { ...of, ...further }), JSON.stringify(further)).toBeLessThan(100)
+    }
+  },
+)
+
+it.each(['instanceId', 'campaignId', 'contactId'] as const)(
+  'a count of the few messages of one %s does not read those of the workspace',
+  async (parent) => {
+    expect(await readBy('totalCount', { [parent]: small[parent], status: 'read' })).toBeLessThan(100)
+  },
+)
