@@ -7,7 +7,7 @@ import { phone } from '../core/phone.ts'
 import { moment, text, uuid } from '../core/validation.ts'
 import { Direction, MessageStatus, MessageType } from '../generated/prisma/enums.ts'
 import { type MessageErrorCode, messageErrors } from './error-codes.ts'
-import type { MessageFilter } from './list.ts'
+import type { MessageFilter, MessagePart } from './list.ts'
 import { DirectionRef, MessageErrorCodeRef, MessageStatusRef, MessageTypeRef } from './object.ts'
 
 registerEnum('MessageDirection', DirectionRef)
@@ -69,12 +69,21 @@ export function filterOf(filter: ReturnType<typeof MessageFilterInput.parse>, no
       ...(searched == null ? [] : [['body', 'contains', searched] as const]),
     ],
     binding: Object.entries(filter).filter(([, value]) => value != null),
-    hasFailed: errorCode != null || [statuses, equal.status ? [equal.status] : null].some(areFailures),
+    part: errorCode != null ? 'failed' : partOf(filter),
   }
 }
 
-function areFailures(statuses: readonly MessageStatus[] | null | undefined): boolean {
-  return statuses?.every((one) => one === 'failed' || one === 'cancelled') ?? false
+const statusesOfParts: Readonly<Record<MessagePart, readonly MessageStatus[]>> = {
+  failed: ['failed', 'cancelled'],
+  open: ['queued', 'sending'],
+  received: ['received'],
+}
+
+function partOf({ status, statuses, direction }: ReturnType<typeof MessageFilterInput.parse>): MessagePart | undefined {
+  const asked = [statuses, status ? [status] : null].filter((list) => list != null)
+  const parts = Object.keys(statusesOfParts) as MessagePart[]
+  const part = parts.find((name) => asked.some((list) => list.every((one) => statusesOfParts[name].includes(one))))
+  return part ?? (direction === 'inbound' ? 'received' : undefined)
 }
 
 /** A code that is not in the table is one of a network, which `errorCode` shows as `PROVIDER_ERROR`. */

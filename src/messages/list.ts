@@ -1,7 +1,7 @@
 // Lists messages by their time: of a workspace, with one number, of a campaign, about a contact.
 import type { GraphQLResolveInfo } from 'graphql'
 import type { Context } from '../core/context.ts'
-import { type Condition, countRows } from '../core/graph/list.sql.ts'
+import { type Condition, countRows, type Subset } from '../core/graph/list.sql.ts'
 import { readList } from '../core/graph/list.ts'
 import type { Page, PageArgs } from '../core/graph/pagination.ts'
 import { tableOf } from '../core/graph/table.ts'
@@ -18,9 +18,22 @@ export interface MessageFilter {
   others?: readonly Condition[]
   /** The filter as the caller gave it, which a cursor is bound to. By default {@link equal}. */
   binding?: unknown
-  /** True if it can only fit messages that failed or were cancelled, which have an index of their own. */
-  hasFailed?: boolean
+  part?: MessagePart | undefined
 }
+
+/** The only messages that a filter can fit, which have indexes of their own: those that failed or were cancelled, are on their way, or came in. */
+export type MessagePart = 'failed' | 'open' | 'received'
+
+const failed = `t.status in ('failed', 'cancelled')`
+const received = `t.direction = 'inbound'`
+const outbound = `t.direction = 'outbound' and t.status`
+const subsets = {
+  open: [
+    `${outbound} in ('queued', 'sending') and t."acceptedAt" is null`,
+    `${outbound} = 'sending' and t."acceptedAt" is not null`,
+  ],
+  received: [received],
+} as const
 
 /**
  * Columns whose index has the messages of a parent in the order of their time; the first that a filter names is used. Messages of one number
@@ -42,13 +55,14 @@ export async function listMessages(
   ctx: Context,
   info: GraphQLResolveInfo,
   args: PageArgs,
-  { equal, others = [], binding = equal, hasFailed = false }: MessageFilter,
+  { equal, others = [], binding = equal, part }: MessageFilter,
   direction: 'asc' | 'desc',
 ): Promise<Page<Message> & { totalCount?: () => Promise<number> }> {
   const { workspaceId } = ctx.principal
   const equals = { workspaceId, ...equal }
-  const ofFailed = hasFailed && parentOf(equals) === 'instanceId'
+  const ofFailed = part === 'failed' && parentOf(equals) === 'instanceId'
   const parent = ofFailed ? 'workspaceId' : parentOf(equals)
+  const indexed = (parent === 'workspaceId' || parent === 'instanceId') && !equals.peer ? part : undefined
   const owner = owners[parent]
   const further = Object.entries(equals).filter(([column]) => column !== parent && !(owner && column === 'workspaceId'))
   const conditions = [...further.map(([column, value]) => [column, '=', value] as const), ...others]
@@ -57,7 +71,8 @@ export async function listMessages(
     of: [parent, equals[parent] as string],
     conditions,
     within: owner ? { table: owner, workspaceId } : undefined,
-    partial: hasFailed && parent === 'workspaceId' ? `t.status in ('failed', 'cancelled')` : undefined,
+    partial: indexed === 'failed' ? failed : indexed === 'received' && parent === 'instanceId' ? received : undefined,
+    subset: subsetOf(indexed, parent),
   } as const
   const page = await readList<Message>(ctx, info, args, {
     ...list,
@@ -67,4 +82,10 @@ export async function listMessages(
   })
   if (conditions.some(([, operator]) => operator === 'contains')) return page
   return { ...page, totalCount: () => countRows(ctx.app, list) }
+}
+
+/** Messages of an instance that came in are in page order in their index, which therefore needs no other way to read them. */
+function subsetOf(part: MessagePart | undefined, parent: string): Subset | undefined {
+  if (!part || part === 'failed' || (part === 'received' && parent === 'instanceId')) return undefined
+  return { of: 'instances', column: 'instanceId', parts: subsets[part] }
 }

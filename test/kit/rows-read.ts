@@ -13,7 +13,7 @@ interface Plan {
 /** The rows that the scans of a plan read, those of indexes among them. */
 function ofPlan({ Plans = [], ...plan }: Plan): number {
   const below = Plans.reduce((sum, each) => sum + ofPlan(each), 0)
-  if (!plan['Node Type'].includes('Scan')) return below
+  if (!/^(Seq|Index|Index Only|Bitmap Index|Bitmap Heap) Scan$/.test(plan['Node Type'])) return below
   const removed = (plan['Rows Removed by Filter'] ?? 0) + (plan['Rows Removed by Index Recheck'] ?? 0)
   return below + (plan['Actual Rows'] + removed) * plan['Actual Loops']
 }

@@ -14,6 +14,7 @@ import { contextFor, openApp } from './rig.ts'
 const many = 20_000
 const few = 5
 let ctx: Context
+let large: { id: string }
 let small: { instanceId: string; campaignId: string; contactId: string }
 
 /** A workspace with many messages, and a few of one instance, campaign and contact; and 200 small workspaces. */
@@ -22,7 +23,7 @@ beforeAll(async () => {
   const account = await createAccount(databaseUrl)
   const { workspaceId, userId } = account
   const pool = sql(databaseUrl)
-  const large = await connectedInstance(databaseUrl, account)
+  large = await connectedInstance(databaseUrl, account)
   small = { instanceId: (await connectedInstance(databaseUrl, account)).id, campaignId: newId(), contactId: newId() }
   const campaignId = newId()
   for (const id of [campaignId, small.campaignId]) {
@@ -46,6 +47,19 @@ beforeAll(async () => {
     )
   await add(many, { workspaceId, instanceId: large.id, campaignId })
   await add(few, { workspaceId, ...small })
+  // The oldest are on their way, or came in.
+  for (const [status, direction, leftAt] of [
+    ['queued', 'outbound', null],
+    ['sending', 'outbound', null],
+    ['sending', 'outbound', new Date()],
+    ['received', 'inbound', null],
+  ]) {
+    await pool.query(
+      `update messages set status = $2::message_status, direction = $3::direction, "acceptedAt" = $4 where id = any(array(
+         select id from messages where "workspaceId" = $1 and status = 'read' and "campaignId" = $5 order by "createdAt" limit 3))`,
+      [workspaceId, status, direction, leftAt, campaignId],
+    )
+  }
   const others = Array.from({ length: 200 }, newId)
   await pool.query('insert into workspaces (id, "ownerId") select id, $2 from unnest($1::uuid[]) id', [others, userId])
   for (const other of others) await add(1, { workspaceId: other, instanceId: large.id })
@@ -88,3 +102,54 @@ it.each(['instanceId', 'campaignId', 'contactId'] as const)(
     expect(await readBy('totalCount', { [parent]: small[parent], status: 'read' })).toBeLessThan(100)
   },
 )
+
+const rare = [
+  { status: 'queued' },
+  { status: 'sending' },
+  { statuses: ['queued', 'sending'] },
+  { direction: 'inbound' },
+  { status: 'received' },
+]
+
+it.each(rare)(
+  'a page and a count of the few messages that are %o do not read the others of the workspace or instance',
+  async (filter) => {
+    for (const parent of [{}, { instanceId: large.id }]) {
+      // A page looks at the latest 1,000 messages first, and is read beside a count.
+      expect(await readBy('nodes { id }', { ...filter, ...parent })).toBeLessThan(1_500)
+      expect(await readBy('totalCount', { ...filter, ...parent })).toBeLessThan(1_500)
+    }
+  },
+)
+
+it.each(rare)('pages of messages that are %o have each of them once, in order, in both directions', async (filter) => {
+  const { workspaceId } = ctx.principal
+  const [column, value] = Object.entries(filter)[0] as [string, string | string[]]
+  const { rows } = await ctx.app.pool.query<{ id: string }>(
+    `select id from messages where "workspaceId" = $1 and ${column === 'direction' ? 'direction' : 'status'}::text = any($2)
+     order by "createdAt" desc, id desc`,
+    [workspaceId, [value].flat()],
+  )
+  expect(rows.length).toBeGreaterThan(2)
+  for (const parent of [{}, { instanceId: large.id }]) {
+    const forward = await all('first: 2, after: $at', { ...filter, ...parent }, 'endCursor')
+    const backward = await all('last: 2, before: $at', { ...filter, ...parent }, 'startCursor')
+    expect(forward.flat()).toEqual(rows.map(({ id }) => id))
+    expect(backward.reverse().flat()).toEqual(forward.flat())
+  }
+})
+
+/** The ids of all pages. */
+async function all(page: string, filter: object, cursor: 'endCursor' | 'startCursor'): Promise<string[][]> {
+  const pages: string[][] = []
+  const document = parse(`query ($filter: MessageFilter, $at: String) {
+    messages(filter: $filter, ${page}) { nodes { id instance { name } } pageInfo { ${cursor} } } }`)
+  for (let at: string | null = null; ; ) {
+    const variables = { filter, at }
+    // biome-ignore lint/suspicious/noExplicitAny: the shape is that of the document
+    const { data } = (await executeOperation({ schema, document, variables, context: { ...ctx } })) as any
+    if (data.messages.nodes.length === 0) return pages
+    pages.push(data.messages.nodes.map(({ id }: { id: string }) => id))
+    at = data.messages.pageInfo[cursor]
+  }
+}

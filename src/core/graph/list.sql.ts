@@ -22,6 +22,19 @@ export interface Within {
   workspaceId: string
 }
 
+/**
+ * The only rows that can fit the conditions, where the table has indexes of these rows that begin with the id of another table, whose rows belong
+ * to the parent. They are read row by row of that table.
+ */
+export interface Subset {
+  /** The other table. It has the column of the parent, or is the table of the parent. */
+  of: string
+  /** The column with its id. */
+  column: string
+  /** Conditions of partial indexes, as SQL over the alias `t`: a row fits one of them at most. */
+  parts: readonly string[]
+}
+
 export interface ListQuery {
   table: Table
   /** Holds the sort column and `id`, and the parent's column for {@link readRowsOf}. */
@@ -35,6 +48,7 @@ export interface ListQuery {
    */
   partial?: string | undefined
   within?: Within | undefined
+  subset?: Subset | undefined
   /** Column to sort by; `id` breaks ties. */
   field: string
   place: Place
@@ -44,12 +58,21 @@ export interface ListQuery {
   isShort: boolean
 }
 
+/** Rows in page order that are looked at before those of a {@link Subset}. */
+const windowSize = 1_000
+
 /** Reads the page of one parent, by a prepared statement. Several short ones of a moment share a round trip. */
-export async function readRows<Row>({ pool, batchedRead }: Reader, query: ListQuery, parentId: string): Promise<Row[]> {
+export async function readRows<Row>(app: Reader, query: ListQuery & { window?: number }, parentId: string): Promise<Row[]> {
+  const { subset, take } = query
+  if (subset) {
+    // Where many rows fit, those of the window fill the page.
+    const near = await readRows<Row>(app, { ...query, subset: undefined, window: windowSize }, parentId)
+    if (near.length === take) return near
+  }
   const values: unknown[] = [parentId]
   const text = pageSql(query, '$1', values)
   const config = { name: nameOf(text), text, values, rowMode: 'array' as const }
-  const rows = query.isShort ? await batchedRead(config) : (await pool.query<unknown[]>(config)).rows
+  const rows = query.isShort ? await app.batchedRead(config) : (await app.pool.query<unknown[]>(config)).rows
   return rows.map((cells) => shape(query.selection, cells) as Row)
 }
 
@@ -73,14 +96,14 @@ export async function readRowsOf<Row>(
 /** The number of all rows of a list. */
 export async function countRows(
   { pool }: Pick<App, 'pool'>,
-  { table, of: [parent, id], conditions = [], partial, within }: Counted,
+  { table, of: [parent, id], conditions = [], partial, within, subset }: Counted,
 ): Promise<number> {
   const values: unknown[] = [id]
-  const where = [`t."${parent}" = $1`, ...withinSql(within, '$1', values), ...matchSql({ conditions, partial }, values)]
-  const { rows } = await pool.query<{ n: number }>(
-    `select count(*)::int as n from ${table.name} t where ${where.join(' and ')}`,
-    values,
-  )
+  const owned = [`t."${parent}" = $1`, ...withinSql(within, '$1', values)]
+  const match = matchSql({ conditions, partial }, values)
+  const from = subset ? subsetSql(table, subset, { parent, id: '$1', where: match, page: 'offset 0' }) : table.name
+  const where = [...owned, ...(subset ? [] : match)].join(' and ')
+  const { rows } = await pool.query<{ n: number }>(`select count(*)::int as n from ${from} t where ${where}`, values)
   return rows[0]?.n ?? 0
 }
 
@@ -90,29 +113,43 @@ export interface Counted {
   conditions?: readonly Condition[]
   partial?: string | undefined
   within?: Within | undefined
+  subset?: Subset | undefined
 }
 
 type Reader = Pick<App, 'pool' | 'batchedRead'>
 
-function pageSql(
-  { table, selection, parent, conditions, partial, within, field, place, take }: ListQuery,
-  id: string,
-  values: unknown[],
-): string {
+function pageSql(query: ListQuery & { window?: number }, id: string, values: unknown[]): string {
+  const { table, selection, parent, conditions, partial, within, subset, window, field, place, take } = query
   const joins = Object.keys(selection.relations).map((name, i) => ({ name, alias: `r${i}`, ...joinOf(table, name) }))
   const columns = [
     ...selection.columns.map((column) => `t."${column}"`),
     ...joins.flatMap(({ name, alias }) => selection.relations[name]?.columns.map((column) => `${alias}."${column}"`) ?? []),
   ]
-  const where = [
-    `t."${parent}" = ${id}`,
-    ...withinSql(within, id, values),
-    ...matchSql({ conditions, partial }, values),
-    ...keyset(place, `t."${field}"`, 't.id', values),
-  ]
-  return `select ${columns.map((column, i) => `${column} as c${i}`).join(', ')} from ${table.name} t
+  const owned = [`t."${parent}" = ${id}`, ...withinSql(within, id, values)]
+  const match = matchSql({ conditions, partial }, values)
+  const here = keyset(place, `t."${field}"`, 't.id', values)
+  const order = `order by t."${field}" ${place.order}, t.id ${place.order}`
+  const page = `${order} limit ${take}`
+  let from = table.name
+  if (subset) from = subsetSql(table, subset, { parent, id, where: [...match, ...here], page })
+  else if (window) from = `(select * from ${from} t where ${[...owned, ...here].join(' and ')} ${order} limit ${window})`
+  const where = [...owned, ...(subset ? [] : match), ...(subset || window ? [] : here)]
+  return `select ${columns.map((column, i) => `${column} as c${i}`).join(', ')} from ${from} t
     ${joins.map(({ alias, key, table: { name } }) => `left join ${name} ${alias} on ${alias}.id = t."${key}"`).join(' ')}
-    where ${where.join(' and ')} order by t."${field}" ${place.order}, t.id ${place.order} limit ${take}`
+    where ${where.join(' and ')} ${page}`
+}
+
+/** `page` keeps the planner from joining in another way, which reads the whole index for each row of the other table. */
+function subsetSql(
+  table: Table,
+  { of, column, parts }: Subset,
+  { parent, id, where, page }: { parent: string; id: string; where: readonly string[]; page: string },
+): string {
+  const reads = parts.map(
+    (part) => `(select * from ${table.name} t where ${[`t."${column}" = o.id`, part, ...where].join(' and ')} ${page})`,
+  )
+  return `(select m.* from ${of} o cross join lateral (${reads.join(' union all ')}) m
+    where o."${parent === column ? 'id' : parent}" = ${id})`
 }
 
 /** Evaluated once for each parent, before any row is read. */

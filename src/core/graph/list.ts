@@ -2,7 +2,7 @@
 // the selection needs, from the position of a cursor (keyset pagination). Lists below other lists share one statement (batching).
 import type { GraphQLResolveInfo } from 'graphql'
 import type { Context } from '../context.ts'
-import { type Condition, readRows, readRowsOf, type Within } from './list.sql.ts'
+import { type Condition, readRows, readRowsOf, type Subset, type Within } from './list.sql.ts'
 import { load } from './load.ts'
 import { type Page, type PageArgs, readPage } from './pagination.ts'
 import { selectionOf } from './selection.ts'
@@ -16,6 +16,8 @@ export interface List {
   /** Condition of a partial index, which follows from the conditions; see `ListQuery.partial`. */
   partial?: string | undefined
   within?: Within | undefined
+  /** Only in lists of the query type. */
+  subset?: Subset | undefined
   /** A cursor is valid only for a list with the same binding, so it names the parent, the filters and the order. */
   binding: unknown
   /** Column to sort by; `createdAt` by default. */
@@ -36,6 +38,7 @@ export async function readList<Row extends { id: string }>(
     conditions = [],
     partial,
     within,
+    subset,
     binding,
     field = 'createdAt',
     direction = 'desc',
@@ -50,7 +53,7 @@ export async function readList<Row extends { id: string }>(
     field: field as keyof Row & string,
     direction,
     find: (take, place) => {
-      const query = { table, selection, parent, conditions, partial, within, field, place, take, isShort }
+      const query = { table, selection, parent, conditions, partial, within, subset, field, place, take, isShort }
       if (isRoot) return readRows<Row>(ctx.app, query, id)
       const name = `${table.name} ${JSON.stringify({ ...query, table: undefined })}`
       return load(ctx, name, id, (ids) => readRowsOf<Row>(ctx.app, query, ids))
