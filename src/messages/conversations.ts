@@ -5,11 +5,11 @@ import { type Page, type PageArgs, readPage } from '../core/graph/pagination.ts'
 import { countUnanswered, type Latest, type LatestQuery, readAmongMessages, readAmongNumbers } from './conversations.sql.ts'
 
 /**
- * Messages that are read in page order before a second statement looks at the numbers instead. The first way is fast if the latest
- * messages belong to many numbers, the second if the workspace has few numbers.
+ * Messages that are read in page order, and numbers that are looked at if these messages do not fill the page. The first way is fast if the latest
+ * messages belong to many numbers, the second if the workspace has few numbers. Where neither is so, both look at more in turn, because a few
+ * numbers with very many messages may come before many others.
  */
-const windowSize = 2_000
-const fewNumbers = 2_000
+const sizes = [2_000, 10_000, 50_000]
 
 /** A page of conversations, latest first. */
 export async function pageOfConversations({ app, principal }: Context, args: PageArgs): Promise<Page<Latest>> {
@@ -21,9 +21,13 @@ export async function pageOfConversations({ app, principal }: Context, args: Pag
     direction: 'desc',
     find: async (take, place) => {
       const query: LatestQuery = { workspaceId, place, take }
-      const near = await readAmongMessages(app.pool, query, windowSize)
-      if (near.length === take) return near
-      return (await readAmongNumbers(app.pool, query, fewNumbers)) ?? (await readAmongMessages(app.pool, query, null))
+      for (const size of sizes) {
+        const near = await readAmongMessages(app.pool, query, size)
+        if (near.length === take) return near
+        const all = await readAmongNumbers(app.pool, query, size)
+        if (all) return all
+      }
+      return await readAmongMessages(app.pool, query, null)
     },
   })
 }
