@@ -32,17 +32,22 @@ export async function addToDays(tx: Sql, days: readonly CountedDay[]): Promise<v
 
 export type Day = Counts & Pick<CountedDay, 'day'>
 
-/** The last `last` days (UTC) of all workspaces that an owner pays for, or of one instance in them, oldest first. Days without messages are zeros. */
+/**
+ * The last `last` days (UTC) of all workspaces that an owner pays for, or of one instance in them, oldest first. Days without messages are zeros.
+ * It reads the rows of these days alone (primary key: workspace, day, instance).
+ */
 export async function readDays(sql: Sql, ownerId: string, last: number, instanceId: string | null): Promise<Day[]> {
   const { rows } = await sql.query<Day>({
-    name: 'messages.days.read',
+    name: instanceId ? 'messages.days.instance' : 'messages.days.read',
     text: `select g.day::date::text as day, coalesce(sum(d.sent), 0)::int as sent, coalesce(sum(d.delivered), 0)::int as delivered,
         coalesce(sum(d.read), 0)::int as read, coalesce(sum(d.failed), 0)::int as failed, coalesce(sum(d.received), 0)::int as received
       from (select (now() at time zone 'utc')::date - i as day from generate_series(0, $2::int - 1) i) g
-      left join message_days d on d.day = g.day and d."workspaceId" in (select id from workspaces where "ownerId" = $1)
-        and ($3::uuid is null or d."instanceId" = $3)
+      left join (
+        select d.* from workspaces w join message_days d on d."workspaceId" = w.id
+        where w."ownerId" = $1 and d.day > (now() at time zone 'utc')::date - $2::int ${instanceId ? 'and d."instanceId" = $3' : ''}
+      ) d on d.day = g.day
       group by g.day order by g.day`,
-    values: [ownerId, last, instanceId],
+    values: instanceId ? [ownerId, last, instanceId] : [ownerId, last],
   })
   return rows
 }

@@ -29,7 +29,7 @@ export async function rowsRead(
     await client.query('set plan_cache_mode = force_generic_plan')
     for (const { text, values = [] } of statements) {
       await client.query(`prepare examined as ${text}`)
-      const list = values.map((value) => pg.escapeLiteral(toText(value))).join(', ')
+      const list = values.map((value) => (value === null ? 'null' : pg.escapeLiteral(toText(value)))).join(', ')
       const { rows } = await client.query(`explain (analyze, format json) execute examined${list && `(${list})`}`)
       await client.query('deallocate examined')
       sum += ofPlan(rows[0]['QUERY PLAN'][0].Plan)

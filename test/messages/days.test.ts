@@ -1,6 +1,10 @@
 // The outcomes of an account's messages, day by day: counted once each, for all its workspaces.
+import type pg from 'pg'
 import { beforeAll, expect, it } from 'vitest'
-import { sql } from '../kit/database.ts'
+import { readDays } from '../../src/messages/days.sql.ts'
+import { createAccount } from '../kit/accounts.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
+import { rowsRead } from '../kit/rows-read.ts'
 import { until } from '../kit/until.ts'
 import { newTenant, openRig, type Rig, type Tenant, text } from '../rest-compat/rig.ts'
 
@@ -67,4 +71,30 @@ it('has 1 to 90 days', async () => {
       extensions: { code: 'VALIDATION_ERROR' },
     })
   }
+})
+
+it('reads the rows of the last days alone, and of one instance those of this one', async () => {
+  const databaseUrl = await cloneDatabase()
+  const { workspaceId, userId } = await createAccount(databaseUrl)
+  const pool = sql(databaseUrl)
+  await pool.query(
+    `insert into message_days ("workspaceId", "instanceId", day, sent)
+     select $1, ('00000000-0000-7000-8000-' || lpad(i::text, 12, '0'))::uuid, (now() at time zone 'utc')::date - n, 1
+     from generate_series(1, 100) i, generate_series(0, 399) n`,
+    [workspaceId],
+  )
+  await pool.query('vacuum analyze message_days')
+  const readBy = async (instanceId: string | null) => {
+    const asked: pg.QueryConfig[] = []
+    const seen = { query: (config: pg.QueryConfig) => pool.query(asked[asked.push(config) - 1] as pg.QueryConfig) }
+    const days = await readDays(seen as unknown as pg.Pool, userId, 7, instanceId)
+    return { sent: days.map(({ sent }) => sent), rows: await rowsRead(pool, asked) }
+  }
+  const all = await readBy(null)
+  expect(all.sent).toEqual(Array(7).fill(100))
+  // An index and its table may both be counted.
+  expect(all.rows).toBeLessThan(2 * 700 + 100)
+  const one = await readBy('00000000-0000-7000-8000-000000000001')
+  expect(one.sent).toEqual(Array(7).fill(1))
+  expect(one.rows).toBeLessThan(100)
 })
