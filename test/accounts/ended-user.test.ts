@@ -32,6 +32,20 @@ it('its row stays without an error while a message refers to it, and is deleted 
   expect(await rows()).toBe(0)
 })
 
+it('its row stays without an error if the search for messages that refer to it takes longer than a statement may', async () => {
+  const databaseUrl = await cloneDatabase()
+  const pool = sql(databaseUrl)
+  const { userId } = await createAccount(databaseUrl)
+  await pool.query('update users set "endedAt" = now() where id = $1', [userId])
+  await pool.query(
+    `create function too_long() returns trigger language plpgsql as $$
+       begin raise 'canceling statement due to statement timeout' using errcode = 'query_canceled'; end $$;
+     create trigger too_long before delete on users for each row execute function too_long()`,
+  )
+  await deleteUser(pool, userId)
+  expect((await pool.query('select from users where id = $1', [userId])).rowCount).toBe(1)
+})
+
 it('a session that begins while it ends does not stay', async () => {
   const databaseUrl = await cloneDatabase()
   const pool = sql(databaseUrl)
