@@ -39,6 +39,27 @@ describe('configuration', () => {
     }
   })
 
+  it.each(['https://h.example/?a=b', 'https://h.example/gateway?', 'https://user:word@h.example'])(
+    'refuses base URLs to which no path can be appended: %s',
+    (url) => {
+      expect(faultsOf({ PUBLIC_URL: url, CONSOLE_URL: url })).toEqual([
+        'PUBLIC_URL: must have no user, password, query or fragment',
+        'CONSOLE_URL: must have no user, password or query',
+      ])
+    },
+  )
+
+  it('accepts a fragment for a console that keeps its page there, and for nothing else', () => {
+    const url = 'https://h.example/app/#'
+    expect(readConfig({ CONSOLE_URL: url }).config.consoleUrl).toBe(url)
+    expect(faultsOf({ PUBLIC_URL: url })).toEqual(['PUBLIC_URL: must have no user, password, query or fragment'])
+  })
+
+  it('reads base URLs as browsers do, however they are spelled', () => {
+    const { config } = readConfig({ PUBLIC_URL: ' HTTPS://H.Example:443/a/../Gateway/ ', CONSOLE_URL: 'https://bücher.example' })
+    expect(config).toMatchObject({ publicUrl: 'https://h.example/Gateway', consoleUrl: 'https://xn--bcher-kva.example' })
+  })
+
   it.each([
     ['WEBHOOK_TIMEOUT_SECONDS', '601'],
     ['WEBHOOK_RETRY_BASE_SECONDS', '86401'],

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { isProxy, proxyNames, type TrustProxy } from '../network/proxy.ts'
 // Imported for its side effect: it sets the messages of zod, which every reader of the configuration needs.
 import '../validation.ts'
+import { base, consoleBase, isOrigin, url } from './urls.ts'
 
 const positive = (fallback: number) => z.coerce.number().int().positive().default(fallback)
 /** Bounded, because Node runs a timer of more than 2^31 ms at once, and a date too far ahead is invalid. */
@@ -34,21 +35,6 @@ const proxies = list
 
 const key = z.string().regex(/^[0-9a-f]{64}$/i, 'must be 32 bytes in hex (64 digits)')
 
-/** A URL with one of these schemes. */
-const url = (...schemes: string[]) =>
-  z.url({
-    protocol: new RegExp(`^(${schemes.join('|')})$`),
-    error: `must be a valid address that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
-  })
-
-/** True for a scheme and a host, with a port if it is not the usual one, and nothing else. */
-function isOrigin(text: string): boolean {
-  return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text
-}
-
-/** A base URL, without its trailing slash. */
-const base = url('http', 'https').transform((url) => url.replace(/\/+$/, ''))
-
 /** Every variable that the gateway reads. `gateway config` prints the descriptions. */
 export const environment = z.object({
   PORT: z.coerce
@@ -62,7 +48,7 @@ export const environment = z.object({
   PUBLIC_URL: base
     .optional()
     .describe(
-      'Public address of this server, if it differs from the address it listens on; browsers may call the API from pages of this origin',
+      'Public address of this server, if it differs from the address it listens on; browsers may call the API from pages of this origin. If it has a path, the proxy in front removes that path from requests',
     ),
   DATA_DIR: z.string().min(1).default('.data').describe('Folder of the embedded database, the secret key and uploaded files'),
   DATABASE_URL: url('postgres', 'postgresql')
@@ -146,7 +132,7 @@ export const environment = z.object({
     .describe(
       'Trusted proxies that write X-Forwarded-For: their number (`1` for one, if clients cannot bypass it), or their addresses and CIDRs, `loopback`, `linklocal`, `uniquelocal`, comma-separated. The client is the rightmost address that belongs to no trusted proxy',
     ),
-  CONSOLE_URL: base
+  CONSOLE_URL: consoleBase
     .optional()
     .describe('Address of the console, the target of links in mails and of sign-ins; defaults to PUBLIC_URL'),
   SIGNUP: z

@@ -1,0 +1,24 @@
+// Formats of the URLs in the configuration.
+import { z } from 'zod'
+
+/** A URL with one of these schemes. */
+export const url = (...schemes: string[]) =>
+  z.url({
+    protocol: new RegExp(`^(${schemes.join('|')})$`),
+    error: `must be a valid address that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
+  })
+
+/** True for a scheme and a host, with a port if it is not the usual one, and nothing else. */
+export function isOrigin(text: string): boolean {
+  return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text
+}
+
+/** A URL to which paths are appended, in canonical form and without its trailing slash. `parts` are those that it must not have. */
+const appendable = (parts: string, forbidden: RegExp) =>
+  url('http', 'https')
+    .refine((text) => !forbidden.test(text) && !new URL(text).username && !new URL(text).password, `must have no ${parts}`)
+    .transform((text) => new URL(text).href.replace(/\/+$/, ''))
+
+export const base = appendable('user, password, query or fragment', /[?#]/)
+/** Consoles that keep their page in the fragment end with `#`. */
+export const consoleBase = appendable('user, password or query', /\?/)
