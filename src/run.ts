@@ -48,10 +48,13 @@ async function run(stopped: Promise<string>): Promise<void> {
   log.info({ signal }, 'stopping')
 }
 
-/** Resolves at the first stop signal. Later signals are ignored, because npm forwards signals that the terminal sends anyway. */
+/**
+ * Resolves at the first stop signal. Later signals are ignored, because npm forwards signals that the terminal sends anyway. SIGHUP comes
+ * from a terminal that is closed.
+ */
 function stopSignal(): Promise<string> {
   return new Promise((resolve) => {
-    for (const name of ['SIGTERM', 'SIGINT'] as const) {
+    for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
       process.on(name, () => {
         if (!deadline) endWithin(stopWithinMs)
         resolve(name)
