@@ -58,6 +58,8 @@ export function prisma(databaseUrl: string): Db {
 }
 
 export interface OwnServer {
+  /** The folder of its files, as DATA_DIR is. */
+  dataDir: string
   url: string
   /**
    * Stops it without a clean shutdown, as a crash does (`immediate`), or closes connections and shuts down cleanly (`fast`).
@@ -74,6 +76,7 @@ export async function ownServer(): Promise<OwnServer> {
   const cluster = await openCluster({ dataDir, password: 'test' })
   const port = await ownPort()
   const server: OwnServer = {
+    dataDir,
     url: `postgres://postgres:test@127.0.0.1:${port}/postgres`,
     async stop(how = 'immediate') {
       const running = cluster.running()

@@ -50,6 +50,9 @@ const settings = {
   wal_compression: 'pglz',
 }
 
+/** A server has written its lock file within this time. */
+const lockWrittenMs = 5_000
+
 /** Opens the cluster; the first call creates its files. @throws Error when they cannot be created. */
 export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const { dataDir, password } = options
@@ -94,15 +97,25 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     }
   }
 
+  /**
+   * PostgreSQL discards the lock file of a process that is gone. It refuses one whose pid was reused, and an empty one, which a power failure
+   * leaves; a server that starts writes its own at once.
+   */
+  function discardLock(): void {
+    const lines = lockLines()
+    if (!lines) return
+    const holder = Number(lines[0])
+    const isStale = holder ? !isServerOf(holder, dir) : Date.now() - statSync(pidFile).mtimeMs > lockWrittenMs
+    if (isStale) rmSync(pidFile, { force: true })
+  }
+
   return {
     running() {
       const [pid, , , port] = lockLines() ?? []
       return pid && port && isServerOf(Number(pid), dir) ? { pid: Number(pid), port: Number(port) } : undefined
     },
     async start(port) {
-      const holder = Number(lockLines()?.[0])
-      // PostgreSQL discards a lock file whose process is gone, but not one whose pid was reused by another program.
-      if (holder && !commandLine(holder).includes('postgres')) rmSync(pidFile, { force: true })
+      discardLock()
       await writeFile(log, '', { flag: 'a', mode: 0o600 })
       user.own(log)
       const before = statSync(log).size
