@@ -27,13 +27,20 @@ function wordsOf(error: unknown): string {
   const denied = e.message.match(/permission denied for (?:database|schema) \S+/)?.[0]
   if (denied)
     return `The user of DATABASE_URL may not create what the gateway needs (${denied}); make it the owner of the database`
+  if (e.code === '42501')
+    return `The user of DATABASE_URL may not do what the gateway needs (${e.message}); make it the owner of the database and its tables`
   // Messages of pg without a code, for a server that is not PostgreSQL or has no TLS.
   if (/^(Connection terminated|timeout exceeded|The server does not support SSL)/.test(e.message))
     return `The database of DATABASE_URL cannot be used (${e.message}); check DATABASE_URL`
+  if (e.code === 'ERR_TLS_CERT_ALTNAME_INVALID')
+    return `The certificate of the database is for another host (${e.message}); write a host that it names in DATABASE_URL`
   if (/CERT|LEAF_SIGNATURE/.test(e.code ?? ''))
     return `The certificate of the database is not trusted (${e.message}); set the file of its authority in DATABASE_URL (sslrootcert=FILE)`
   if (/no encryption/.test(e.message))
     return `The database requires encrypted connections (${e.message}); add sslmode=verify-full to DATABASE_URL`
+  // Servers word their refusals in the language of lc_messages, and name this file in every one.
+  if (e.code === '28000' && e.message.includes('pg_hba.conf'))
+    return `The pg_hba.conf of the database refuses this connection (${e.message}); allow it there, or add sslmode=verify-full to DATABASE_URL if only encrypted connections are allowed`
   const place = e.address && e.port ? `${e.address}:${e.port}` : 'its address'
   switch (e.code) {
     case 'EADDRINUSE':

@@ -99,10 +99,21 @@ describe('configuration', () => {
   it('states once for each fault what the value must be', () => {
     const env = { DATABASE_URL: 'mysql://h/x', CONSOLE_URL: 'localhost:4000', RATE_LIMIT_PER_SECOND: '0', ROLES: 'cook,waiter' }
     expect(faultsOf({ ...env, SECRET_KEY: key })).toEqual([
-      'DATABASE_URL: must be a valid address that begins with postgres:// or postgresql://',
+      expect.stringMatching('^DATABASE_URL: must be a valid address that begins with postgres:// or postgresql://'),
       'ROLES: must be one of http, worker, relay',
       'RATE_LIMIT_PER_SECOND: must be more than 0',
       'CONSOLE_URL: must be a valid address that begins with http:// or https://',
+    ])
+  })
+
+  it('accepts a database on a socket, as URLs of PostgreSQL name it', () => {
+    const url = 'postgres://u:p%40w@/x?host=/run/postgresql'
+    expect(readConfig({ DATABASE_URL: `${url}\n`, SECRET_KEY: key }).config.databaseUrl).toBe(url)
+  })
+
+  it('says how a password with special characters is written', () => {
+    expect(faultsOf({ DATABASE_URL: 'postgres://u:p/w#d@127.0.0.1/x', SECRET_KEY: key })).toEqual([
+      expect.stringMatching(/^DATABASE_URL: .* percent-encoding \(@ is %40\)$/),
     ])
   })
 

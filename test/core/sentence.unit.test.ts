@@ -12,8 +12,14 @@ it.each([
   ],
   [{ code: 'ENOENT', path: '/ca.crt', message: 'ENOENT: no such file' }, /^\/ca\.crt does not exist .*DATABASE_URL/],
   [{ code: 'DEPTH_ZERO_SELF_SIGNED_CERT', message: 'self-signed certificate' }, /not trusted .*sslrootcert=FILE/],
-  [{ code: 'ERR_TLS_CERT_ALTNAME_INVALID', message: 'does not match' }, /not trusted .*DATABASE_URL/],
+  [{ code: 'ERR_TLS_CERT_ALTNAME_INVALID', message: 'does not match' }, /is for another host .*DATABASE_URL/],
   [{ code: '28000', message: 'no pg_hba.conf entry for user "u", no encryption' }, /add sslmode=verify-full to DATABASE_URL/],
+  // German servers.
+  [
+    { code: '28000', message: 'pg_hba.conf lehnt Verbindung ab für Host »h«, Benutzer »u«, keine Verschlüsselung' },
+    /pg_hba\.conf of the database refuses .*add sslmode=verify-full to DATABASE_URL/,
+  ],
+  [{ code: '42501', message: 'keine Berechtigung für Schema public' }, /^The user of DATABASE_URL may not .*make it the owner/],
 ])('explains %o in a sentence that says what to do', ({ message, ...fields }, sentence) => {
   expect(sentenceOf(Object.assign(new Error(message), fields))).toMatch(sentence)
 })

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { isProxy, proxyNames, type TrustProxy } from '../network/proxy.ts'
 // Imported for its side effect: it sets the messages of zod, which every reader of the configuration needs.
 import '../validation.ts'
-import { base, consoleBase, isOrigin, url } from './urls.ts'
+import { base, consoleBase, database, isOrigin, url } from './urls.ts'
 
 const positive = (fallback: number) => z.coerce.number().int().positive().default(fallback)
 /** Bounded, because Node runs a timer of more than 2^31 ms at once, and a date too far ahead is invalid. */
@@ -51,10 +51,8 @@ export const environment = z.object({
       'Public address of this server, if it differs from the address it listens on; browsers may call the API from pages of this origin. If it has a path, the proxy in front removes that path from requests',
     ),
   DATA_DIR: z.string().min(1).default('.data').describe('Folder of the embedded database, the secret key and uploaded files'),
-  DATABASE_URL: url('postgres', 'postgresql')
-    .optional()
-    .describe('Your own PostgreSQL (15 or newer); without it the gateway starts an embedded one'),
-  DATABASE_DIRECT_URL: url('postgres', 'postgresql')
+  DATABASE_URL: database.optional().describe('Your own PostgreSQL (15 or newer); without it the gateway starts an embedded one'),
+  DATABASE_DIRECT_URL: database
     .optional()
     .describe(
       'The same database without a pooler. Set it if DATABASE_URL leads to a pooler that shares connections by transaction (PgBouncer); notifications, session locks, jobs and migrations use it',

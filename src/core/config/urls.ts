@@ -8,6 +8,18 @@ export const url = (...schemes: string[]) =>
     error: `must be a valid address that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
   })
 
+/**
+ * The URL of a PostgreSQL database. Without a host, as `postgres://user:password@/name?host=/run/postgresql`, it leads to a socket; the driver
+ * reads that, URL does not.
+ */
+export const database = z
+  .string()
+  .trim()
+  .refine((text) => /^postgres(ql)?:\/\//i.test(text) && URL.canParse(text.replace('@/', '@localhost/')), {
+    error:
+      'must be a valid address that begins with postgres:// or postgresql://, with special characters of user and password in percent-encoding (@ is %40)',
+  })
+
 /** True for a scheme and a host, with a port if it is not the usual one, and nothing else. */
 export function isOrigin(text: string): boolean {
   return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text
