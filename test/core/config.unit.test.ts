@@ -29,6 +29,20 @@ describe('configuration', () => {
     expect(secrets.secretKey).toBeUndefined()
   })
 
+  it('ignores white space around values, such as the line break of the file that one was read from', () => {
+    const env = {
+      METRICS_TOKEN: 'word\n',
+      SECRET_KEY: `${key}\r\n`,
+      NODE_ENV: 'production ',
+      HOST: ' ::1',
+      PORT: ' ',
+      DATA_DIR: '\n',
+    }
+    const { config, secrets } = readConfig(env)
+    expect(config).toMatchObject({ production: true, host: '::1', port: 4000, dataDir: '.data' })
+    expect(secrets).toMatchObject({ metricsToken: 'word', secretKey: Buffer.from(key, 'hex') })
+  })
+
   it('accepts base URLs with or without slashes at their end', () => {
     for (const slash of ['', '/', '//']) {
       const env = { PUBLIC_URL: `https://h.example/gateway${slash}`, CONSOLE_URL: `https://console.example${slash}` }

@@ -94,8 +94,9 @@ export class ConfigError extends Error {
  * @throws ConfigError when variables are missing, malformed or contradictory; its message has one line for each fault.
  */
 export function readConfig(env: Record<string, string | undefined> = process.env): { config: Config; secrets: Secrets } {
-  // An empty variable counts as not set, as in `PORT= npm start`.
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
+  // A value from a file often ends with a line break. An empty variable counts as not set, as in `PORT= npm start`.
+  const trimmed = Object.entries(env).map(([name, value]) => [name, value?.trim()] as const)
+  const given = Object.fromEntries(trimmed.filter(([, value]) => value !== ''))
   const parsed = environment.safeParse(given)
   const faults = parsed.success ? [] : parsed.error.issues.map((issue) => `${issue.path[0]?.toString()}: ${issue.message}`)
   faults.push(...contradictionsOf(given))
