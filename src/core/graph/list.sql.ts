@@ -23,15 +23,15 @@ export interface Within {
 }
 
 /**
- * The only rows that can fit the conditions, where the table has indexes of these rows that begin with the id of another table, whose rows belong
- * to the parent. They are read row by row of that table.
+ * Partial indexes that hold all rows which can fit the conditions, but begin with the id of another table, whose rows belong to the parent.
+ * Example: the open messages of a workspace are in indexes by instance. The page of each row of the other table is read, and the pages merged.
  */
 export interface Subset {
   /** The other table. It has the column of the parent, or is the table of the parent. */
   of: string
-  /** The column with its id. */
+  /** The column that refers to it. */
   column: string
-  /** Conditions of partial indexes, as SQL over the alias `t`: a row fits one of them at most. */
+  /** The conditions of the indexes, as SQL over the alias `t`. A row fits one of them at most. */
   parts: readonly string[]
 }
 
@@ -58,11 +58,14 @@ export interface ListQuery {
   isShort: boolean
 }
 
-/** Rows in page order that are looked at before those of a {@link Subset}. */
+/** The number of rows in page order that are read before those of a {@link Subset}. */
 const windowSize = 1_000
 
+/** With `window`, only so many rows in page order are compared with the conditions. */
+type WindowedQuery = ListQuery & { window?: number }
+
 /** Reads the page of one parent, by a prepared statement. Several short ones of a moment share a round trip. */
-export async function readRows<Row>(app: Reader, query: ListQuery & { window?: number }, parentId: string): Promise<Row[]> {
+export async function readRows<Row>(app: Reader, query: WindowedQuery, parentId: string): Promise<Row[]> {
   const { subset, take } = query
   if (subset) {
     // Where many rows fit, those of the window fill the page.
@@ -118,25 +121,35 @@ export interface Counted {
 
 type Reader = Pick<App, 'pool' | 'batchedRead'>
 
-function pageSql(query: ListQuery & { window?: number }, id: string, values: unknown[]): string {
-  const { table, selection, parent, conditions, partial, within, subset, window, field, place, take } = query
+function pageSql(query: WindowedQuery, id: string, values: unknown[]): string {
+  const { table, selection } = query
   const joins = Object.keys(selection.relations).map((name, i) => ({ name, alias: `r${i}`, ...joinOf(table, name) }))
   const columns = [
     ...selection.columns.map((column) => `t."${column}"`),
     ...joins.flatMap(({ name, alias }) => selection.relations[name]?.columns.map((column) => `${alias}."${column}"`) ?? []),
   ]
-  const owned = [`t."${parent}" = ${id}`, ...withinSql(within, id, values)]
-  const match = matchSql({ conditions, partial }, values)
-  const here = keyset(place, `t."${field}"`, 't.id', values)
-  const order = `order by t."${field}" ${place.order}, t.id ${place.order}`
-  const page = `${order} limit ${take}`
-  let from = table.name
-  if (subset) from = subsetSql(table, subset, { parent, id, where: [...match, ...here], page })
-  else if (window) from = `(select * from ${from} t where ${[...owned, ...here].join(' and ')} ${order} limit ${window})`
-  const where = [...owned, ...(subset ? [] : match), ...(subset || window ? [] : here)]
+  const { from, where, page } = sourceSql(query, id, values)
   return `select ${columns.map((column, i) => `${column} as c${i}`).join(', ')} from ${from} t
     ${joins.map(({ alias, key, table: { name } }) => `left join ${name} ${alias} on ${alias}.id = t."${key}"`).join(' ')}
     where ${where.join(' and ')} ${page}`
+}
+
+/** The rows of a page: where they are read, what they must fulfil there, and the order and size of the page. */
+function sourceSql(query: WindowedQuery, id: string, values: unknown[]): { from: string; where: string[]; page: string } {
+  const { table, parent, field, place, take, within, subset, window } = query
+  const owned = [`t."${parent}" = ${id}`, ...withinSql(within, id, values)]
+  const match = matchSql(query, values)
+  const here = keyset(place, `t."${field}"`, 't.id', values)
+  const order = `order by t."${field}" ${place.order}, t.id ${place.order}`
+  const page = `${order} limit ${take}`
+  if (subset) {
+    return { from: subsetSql(table, subset, { parent, id, where: [...match, ...here], page }), where: owned, page }
+  }
+  if (window) {
+    const from = `(select * from ${table.name} t where ${[...owned, ...here].join(' and ')} ${order} limit ${window})`
+    return { from, where: [...owned, ...match], page }
+  }
+  return { from: table.name, where: [...owned, ...match, ...here], page }
 }
 
 /** `page` keeps the planner from joining in another way, which reads the whole index for each row of the other table. */
