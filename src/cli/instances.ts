@@ -69,14 +69,7 @@ async function pair(app: App, id: string, number: string | undefined, say: (line
       said = fieldsOf(now)
       heardAt = Date.now()
     }
-    if (now.status === 'connected') {
-      say(`${oneLine(name)} is connected${now.waNumber ? ` as ${now.waNumber}` : ''}`)
-      // Such as webhooks that were not subscribed: messages leave, but nobody reports on them.
-      if (now.lastError) say(`but ${oneLine(now.lastError)}`)
-      return
-    }
-    if (now.status === 'disconnected' || now.status === 'logged_out')
-      throw new Error(`${name} is ${now.status}${now.lastError ? `: ${now.lastError}` : ''}`)
+    if (isPaired(now, say)) return
     if (!warned && now.status === 'connecting' && Date.now() - heardAt > silentMs) {
       say('no news yet: is a gateway with the role worker running on this database?')
       warned = true
@@ -84,6 +77,17 @@ async function pair(app: App, id: string, number: string | undefined, say: (line
     await pause(pollMs)
   }
   throw new Error(`nobody paired ${name} within ${pairingMs / 60_000} minutes; run the command again`)
+}
+
+/** True once it is connected, which is said. @throws in words when it will not be. */
+function isPaired({ name, status, waNumber, lastError }: Instance, say: (line: string) => void): boolean {
+  if (status === 'disconnected' || status === 'logged_out')
+    throw new Error(`${name} is ${status}${lastError ? `: ${lastError}` : ''}`)
+  if (status !== 'connected') return false
+  say(`${oneLine(name)} is connected${waNumber ? ` as ${waNumber}` : ''}`)
+  // Such as webhooks that were not subscribed: messages leave, but nobody reports on them.
+  if (lastError) say(`but ${oneLine(lastError)}`)
+  return true
 }
 
 function fieldsOf({ status, qr, pairingCode, lastError, waNumber }: Instance): Said {

@@ -19,8 +19,16 @@ interface Pending {
   isTorn: boolean
 }
 
+let standardOutput: DestinationStream | undefined
+
+/** Standard output. All logs of a process share it, so that their lines do not mix. */
+export function logOutput(): DestinationStream {
+  standardOutput ??= openLogOutput(1)
+  return standardOutput
+}
+
 /** The last lines are written when the process exits. */
-export function openLogOutput(fd: number): DestinationStream {
+function openLogOutput(fd: number): DestinationStream {
   const pending: Pending = { lines: [], length: 0, rest: Buffer.alloc(0), state: 'idle', isTorn: false }
 
   /** Writes what has come up to then. Lines of one moment share a write. */

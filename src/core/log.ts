@@ -1,12 +1,12 @@
 // Logger: one JSON line per event. Keys, tokens, secrets, message texts and full phone numbers are never logged.
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino'
-import { openLogOutput } from './log-output.ts'
+import { logOutput } from './log-output.ts'
 import { shownJson } from './one-line.ts'
 
 export type Log = Logger
 
 /** Writes to `destination`, by default standard output. */
-export function createLog(level: string, destination: DestinationStream = openLogOutput(1)): Log {
+export function createLog(level: string, destination: DestinationStream = logOutput()): Log {
   const options: LoggerOptions = {
     level,
     base: undefined,

@@ -13,13 +13,9 @@ function describe(issue: ZodIssue): string {
       if (issue.input === null) return 'must not be null'
       return `must be ${article(issue.expected)}`
     case 'too_small':
-      if (issue.origin === 'string') return `must have at least ${issue.minimum} character${issue.minimum === 1 ? '' : 's'}`
-      if (issue.origin === 'array') return `must have at least ${issue.minimum} item${issue.minimum === 1 ? '' : 's'}`
-      return issue.inclusive === false ? `must be more than ${issue.minimum}` : `must be at least ${issue.minimum}`
+      return describeLeast(issue)
     case 'too_big':
-      if (issue.origin === 'string') return `must have at most ${issue.maximum} characters`
-      if (issue.origin === 'array') return `must have at most ${issue.maximum} items`
-      return `must be at most ${issue.maximum}`
+      return describeMost(issue)
     case 'invalid_value':
       return issue.input === undefined ? 'is required' : `must be one of ${issue.values.join(', ')}`
     case 'invalid_format':
@@ -27,6 +23,19 @@ function describe(issue: ZodIssue): string {
     default:
       return issue.message
   }
+}
+
+function describeLeast({ origin, minimum, inclusive }: z.core.$ZodIssueTooSmall): string {
+  const plural = minimum === 1 ? '' : 's'
+  if (origin === 'string') return `must have at least ${minimum} character${plural}`
+  if (origin === 'array') return `must have at least ${minimum} item${plural}`
+  return inclusive === false ? `must be more than ${minimum}` : `must be at least ${minimum}`
+}
+
+function describeMost({ origin, maximum }: z.core.$ZodIssueTooBig): string {
+  if (origin === 'string') return `must have at most ${maximum} characters`
+  if (origin === 'array') return `must have at most ${maximum} items`
+  return `must be at most ${maximum}`
 }
 
 function article(type: string): string {
@@ -86,16 +95,14 @@ export function jsonObject<Value extends z.ZodType>(value: Value) {
 
 /** Text that PostgreSQL can store: no NUL, no lone surrogate. Lengths count Unicode code points. */
 export function text(min: number, max: number) {
+  const tooShort = min === 1 ? 'must not be empty' : `must have at least ${min} characters`
+  const faultOfText = (value: string) => {
+    if (!isStorable(value)) return unstorable
+    if (isShorter(value, min)) return tooShort
+    return isLonger(value, max) ? `must have at most ${max} characters` : null
+  }
   const checked = z.string().check((context) => {
-    const fault = !isStorable(context.value)
-      ? unstorable
-      : isShorter(context.value, min)
-        ? min === 1
-          ? 'must not be empty'
-          : `must have at least ${min} characters`
-        : isLonger(context.value, max)
-          ? `must have at most ${max} characters`
-          : null
+    const fault = faultOfText(context.value)
     if (fault) context.issues.push({ code: 'custom', message: fault, input: context.value })
   })
   // Metadata for generated documentation.

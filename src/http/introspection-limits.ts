@@ -1,6 +1,7 @@
 // Limits GraphQL introspection: once per operation, and only slightly more fields than tools ask for. Cost analysis does not cover it.
 import {
   type ASTVisitor,
+  type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLSchema,
   isEnumType,
@@ -61,23 +62,27 @@ function countOf(schema: GraphQLSchema, root: SelectionSetNode, fragments: Fragm
 /** Counts the fields below a selection. Below `types`, lists count with their average length until the selection leads to another type. */
 function fieldsOf(set: SelectionSetNode, size: 'average' | 'most', sizes: Sizes, fragments: Fragments, known: Known): number {
   const below = (inner: SelectionSetNode, next = size) => fieldsOf(inner, next, sizes, fragments, known)
+  const ofFragment = (fragmentName: string): number => {
+    const name = `${fragmentName} ${size}`
+    const before = known.get(name)
+    if (before !== undefined) return before
+    // A fragment cycle counts as 0. Another rule refuses it.
+    known.set(name, 0)
+    const fragment = fragments.get(fragmentName)
+    const count = fragment ? below(fragment.selectionSet) : 0
+    known.set(name, count)
+    return count
+  }
+  const ofField = ({ name: { value: name }, selectionSet }: FieldNode): number => {
+    if (!selectionSet) return 1
+    const next = name === 'types' ? 'average' : name.toLowerCase().endsWith('type') ? 'most' : size
+    return Math.ceil((sizes[name]?.[size] ?? 1) * (1 + below(selectionSet, next)))
+  }
   let total = 0
   for (const selection of set.selections) {
     if (selection.kind === 'InlineFragment') total += below(selection.selectionSet)
-    else if (selection.kind === 'FragmentSpread') {
-      const name = `${selection.name.value} ${size}`
-      if (!known.has(name)) {
-        // A fragment cycle counts as 0. Another rule refuses it.
-        known.set(name, 0)
-        const fragment = fragments.get(selection.name.value)
-        known.set(name, fragment ? below(fragment.selectionSet) : 0)
-      }
-      total += known.get(name) as number
-    } else {
-      const { value: name } = selection.name
-      const next = name === 'types' ? 'average' : name.toLowerCase().endsWith('type') ? 'most' : size
-      total += selection.selectionSet ? Math.ceil((sizes[name]?.[size] ?? 1) * (1 + below(selection.selectionSet, next))) : 1
-    }
+    else if (selection.kind === 'FragmentSpread') total += ofFragment(selection.name.value)
+    else total += ofField(selection)
   }
   return total
 }

@@ -40,7 +40,7 @@ export async function importTemplates(
     const fault = faultOf(template)
     const id = byOrigin.get(originOf(template))
     const cloud: CloudTemplate = { name, language, parameters, ...(names && { names }), imported: true }
-    const own = byName.has(name) && byName.get(name)?.imported && byName.get(name)?.name === name ? `${name} (${language})` : name
+    const own = isSameTemplate(byName.get(name), name) ? `${name} (${language})` : name
     if (fault !== undefined) skip(fault)
     else if (id !== undefined) updated.push({ id, name, body, cloud })
     else if (byName.has(own)) skip(byHand)
@@ -56,6 +56,11 @@ export async function importTemplates(
   // Somebody else made a template of this name at the same time.
   for (const { id, cloud } of created) if (!inserted.has(id)) skipped.push({ name: cloud.name, reason: byHand })
   return { created: inserted.size, updated: updated.length, skipped }
+}
+
+/** True if the template that has this name here was imported under it, in another language. */
+function isSameTemplate(cloud: CloudTemplate | null | undefined, name: string): boolean {
+  return cloud?.imported === true && cloud.name === name
 }
 
 function originOf({ name, language }: { name: string; language: string }): string {

@@ -85,21 +85,28 @@ export async function updateEndpoint(ctx: Context, id: string, input: UpdateWebh
     const limits =
       mayChange && (await startsAgain(ctx, tx, id, input)) ? await ctx.app.hooks.lockLimits(tx, ctx.principal.ownerId) : undefined
     const before = await lockOwnEndpoint(ctx, tx, id)
-    const { url = before.url, events = before.events, enabled } = input
-    if (enabled && before.disabledReason === overThePlan) fail('MAX_WEBHOOK_ENDPOINTS_REACHED')
-    const moved = url !== before.url
-    const stopped = enabled === false
-    const cleared = enabled === true || (moved && reasonsOfReceiver.includes(before.disabledReason))
-    if (cleared && limits && (await countWorking(tx.db, ctx.principal.ownerId)) >= limits.maxWebhookEndpoints)
+    if (input.enabled && before.disabledReason === overThePlan) fail('MAX_WEBHOOK_ENDPOINTS_REACHED')
+    const { starts, data } = changeOf(before, input, userId)
+    if (starts && limits && (await countWorking(tx.db, ctx.principal.ownerId)) >= limits.maxWebhookEndpoints)
       fail('MAX_WEBHOOK_ENDPOINTS_REACHED')
-    const reason = stopped ? 'by_hand' : cleared ? null : before.disabledReason
-    const disabledAt = reason === null ? null : (before.disabledAt ?? new Date())
-    const approval = moved || enabled === true ? { approvedById: userId, failingSince: null, failedEvents: 0 } : {}
-    const data = { url, events, disabledReason: reason, disabledAt, ...approval }
     const updated = await tx.db.webhookEndpoint.update({ where: { id }, data, omit: secrets })
-    if (stopped) await cancelDeliveries(tx, id, 'endpoint_disabled')
+    if (input.enabled === false) await cancelDeliveries(tx, id, 'endpoint_disabled')
     return updated
   })
+}
+
+/** The new values of an endpoint. `starts`: it is enabled from now on, whatever disabled it. */
+function changeOf(
+  before: Pick<Endpoint, 'url' | 'events' | 'disabledReason' | 'disabledAt'>,
+  { url = before.url, events = before.events, enabled }: UpdateWebhook,
+  userId: string,
+) {
+  const moved = url !== before.url
+  const starts = enabled === true || (enabled === undefined && moved && reasonsOfReceiver.includes(before.disabledReason))
+  const disabledReason = enabled === false ? 'by_hand' : starts ? null : before.disabledReason
+  const disabledAt = disabledReason === null ? null : (before.disabledAt ?? new Date())
+  const approval = moved || enabled === true ? { approvedById: userId, failingSince: null, failedEvents: 0 } : {}
+  return { starts, data: { url, events, disabledReason, disabledAt, ...approval } }
 }
 
 /**

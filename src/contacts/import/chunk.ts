@@ -23,14 +23,8 @@ export async function importLines(
   columns: Columns,
   onConflict: 'skip' | 'update',
 ): Promise<ImportSummary> {
-  const found: LineFault[] = []
+  const { valid, found } = readLines(lines, columns)
   const refuse = (line: number, field: string, message: string) => found.push({ line, field, message })
-  const valid: { line: number; contact: ImportedContact }[] = []
-  for (const { cells, line } of lines) {
-    const { contact, faults } = readLine(columns, cells)
-    for (const { field, message } of faults ?? []) refuse(line, field, message)
-    if (contact) valid.push({ line, contact })
-  }
   const known = await settleNumbers(
     tx,
     workspaceId,
@@ -66,6 +60,18 @@ export async function importLines(
   if (groupId) await addMembers(tx, workspaceId, groupId, [...members])
   const invalid = [...summary.invalid, ...found.toSorted((a, b) => a.line - b.line)].slice(0, maxFaults)
   return { created, updated, skipped, invalid }
+}
+
+/** Contacts of the lines that are valid, and the faults of the others. */
+function readLines(lines: readonly FileRecord[], columns: Columns) {
+  const valid: { line: number; contact: ImportedContact }[] = []
+  const found: LineFault[] = []
+  for (const { cells, line } of lines) {
+    const { contact, faults } = readLine(columns, cells)
+    for (const fault of faults ?? []) found.push({ line, ...fault })
+    if (contact) valid.push({ line, contact })
+  }
+  return { valid, found }
 }
 
 /** Inserts the contacts whose numbers are new. Returns all contacts with these numbers, locked, and the ids of the new ones. */

@@ -133,11 +133,8 @@ function shapeOf(type: z.ZodType): Shape {
     return { type: inner, required: typeof required === 'object' && { ...required, list: false } }
   }
   if (type instanceof z.ZodPipe) return shapeOf(type.in as z.ZodType)
-  if (type instanceof z.ZodGUID || type instanceof z.ZodUUID) return { type: 'ID', required: true }
-  if (type instanceof z.ZodString || type instanceof z.ZodStringFormat) return { type: 'String', required: true }
-  if (type instanceof z.ZodNumber) return { type: type.format === 'safeint' ? 'Int' : 'Float', required: true }
-  if (type instanceof z.ZodLiteral) return { type: 'String', required: true }
-  if (type instanceof z.ZodBoolean) return { type: 'Boolean', required: true }
+  const scalar = scalarOf(type)
+  if (scalar) return { type: scalar, required: true }
   if (type instanceof z.ZodArray) {
     const item = shapeOf(type.element as z.ZodType)
     // Unknown items may be null; the code that validates them one by one refuses null.
@@ -152,8 +149,16 @@ function shapeOf(type: z.ZodType): Shape {
     }
     return { type: ref, required: true }
   }
-  if (type instanceof z.ZodRecord || type instanceof z.ZodUnknown) return { type: 'JSON', required: true }
   return fault(`no GraphQL type for zod's ${type.type}`)
+}
+
+function scalarOf(type: z.ZodType): string | undefined {
+  if (type instanceof z.ZodGUID || type instanceof z.ZodUUID) return 'ID'
+  if (type instanceof z.ZodString || type instanceof z.ZodStringFormat || type instanceof z.ZodLiteral) return 'String'
+  if (type instanceof z.ZodNumber) return type.format === 'safeint' ? 'Int' : 'Float'
+  if (type instanceof z.ZodBoolean) return 'Boolean'
+  if (type instanceof z.ZodRecord || type instanceof z.ZodUnknown) return 'JSON'
+  return undefined
 }
 
 function fault(message: string): never {

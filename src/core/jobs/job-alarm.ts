@@ -42,19 +42,21 @@ export function startJobAlarm(app: App): JobAlarm {
   const running = run()
 
   async function run(): Promise<void> {
-    const sql = app.boss.getDb()
     while (!stopping.signal.aborted) {
-      let isQuiet = false
-      try {
-        const { queues, waits, lapsed } = await readDue(sql, isForgottenDue() ? [...workers.keys()] : [])
-        for (const queue of queues) for (const id of workers.get(queue) ?? []) app.boss.notifyWorker(id)
-        isQuiet = !waits
-        if (lapsed || isCleaningDue()) await app.boss.supervise()
-      } catch (error) {
-        app.log.warn({ err: (error as Error).message }, 'due jobs could not be read')
-      }
+      const isQuiet = await look().catch((error: Error) => {
+        app.log.warn({ err: error.message }, 'due jobs could not be read')
+        return false
+      })
       await pause(isQuiet ? quietEveryMs : everyMs, undefined, { signal: stopping.signal, ref: false }).catch(() => {})
     }
+  }
+
+  /** Wakes the workers of queues with due jobs. Returns true if no job waits for its time. */
+  async function look(): Promise<boolean> {
+    const { queues, waits, lapsed } = await readDue(app.boss.getDb(), isForgottenDue() ? [...workers.keys()] : [])
+    for (const queue of queues) for (const id of workers.get(queue) ?? []) app.boss.notifyWorker(id)
+    if (lapsed || isCleaningDue()) await app.boss.supervise()
+    return !waits
   }
 
   function isForgottenDue(): boolean {

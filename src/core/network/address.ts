@@ -82,25 +82,30 @@ export function serverOf(url: URL): string {
 export function checkTarget(text: string, allowed: readonly string[], purpose: Purpose = 'media'): string | undefined {
   if (text.length > maxUrlLength) return `must have at most ${maxUrlLength} characters`
   const kind = purpose === 'webhook' ? 'an absolute https URL' : 'an absolute http(s) URL'
-  // The URL parser accepts missing slashes, backslashes, blanks and newlines; other parsers may read the same text differently.
-  if (!/^https?:\/\/[^/?#]/i.test(text) || /[\s\\\p{Cc}\p{Cs}]/u.test(text) || !URL.canParse(text)) return `must be ${kind}`
+  if (!isPlain(text)) return `must be ${kind}`
   const url = new URL(text)
   if (url.username || url.password) return 'must not contain a user name or password'
   if (url.hash && purpose === 'webhook') return 'must not have a fragment'
   const literal = literalOf(url.hostname)
   if (literal && isWithin(literal, allowed)) return undefined
-  const name = literal ? undefined : hostOf(url)
+  const name = hostOf(url)
   // A second trailing dot is an empty label and not another spelling of the name.
-  if (url.hostname.endsWith('..')) return `must be ${kind}`
-  if (name !== undefined && (name.length > 253 || name.split('.').some((label) => label.length === 0 || label.length > 63))) {
-    return `must be ${kind}`
-  }
-  if (literal ? !isPublic(literal) : isPrivateName(name as string)) return privateNetwork
+  if (url.hostname.endsWith('..') || !(literal || isName(name))) return `must be ${kind}`
+  if (literal ? !isPublic(literal) : isPrivateName(name)) return privateNetwork
   if (purpose === 'webhook' && url.protocol === 'http:') {
     // The address of a name is checked at lookup, which allows http only to allowed networks.
     return allowed.length > 0 && !literal ? undefined : `must be ${kind}`
   }
   return checkPort(url)
+}
+
+/** The URL parser accepts missing slashes, backslashes, blanks and newlines; other parsers may read the same text differently. */
+function isPlain(text: string): boolean {
+  return /^https?:\/\/[^/?#]/i.test(text) && !/[\s\\\p{Cc}\p{Cs}]/u.test(text) && URL.canParse(text)
+}
+
+function isName(host: string): boolean {
+  return host.length <= 253 && host.split('.').every((label) => label.length > 0 && label.length <= 63)
 }
 
 function isPrivateName(name: string): boolean {

@@ -126,6 +126,13 @@ function createSafetyCache(app: Pick<App, 'pool' | 'log' | 'config'>): SafetyCac
   }
 
   async function load(messages: readonly Judged[], sql: Sql = app.pool): Promise<void> {
+    const missing = missingFor(messages)
+    if (missing.length > 0) await read(missing, sql)
+    await addAcquainted(messages, sql)
+  }
+
+  /** The windows that must be read before these messages can be judged. Those that are only old are read in the background. */
+  function missingFor(messages: readonly Judged[]): Asked[] {
     const missing: Asked[] = []
     for (const [instanceId, list] of Map.groupBy(messages, (message) => message.instanceId)) {
       const hours = new Set(list.map(({ scheduledAt }) => hourOf(scheduledAt)))
@@ -136,7 +143,11 @@ function createSafetyCache(app: Pick<App, 'pool' | 'log' | 'config'>): SafetyCac
         else if (ageMs > freshMs) refresh(instanceId, hour, window)
       }
     }
-    if (missing.length > 0) await read(missing, sql)
+    return missing
+  }
+
+  /** Looks up which recipients the instance wrote to before its window. */
+  async function addAcquainted(messages: readonly Judged[], sql: Sql): Promise<void> {
     const strangers = messages.flatMap(({ instanceId, to, scheduledAt }) => {
       const window = byInstance.get(instanceId)?.get(hourOf(scheduledAt))
       return window?.history && !window.recipients.has(to) ? [{ instanceId, to, from: window.from, window }] : []

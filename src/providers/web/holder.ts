@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../../core/app.ts'
 import { answerCalls, type CarryOut } from './calls.ts'
 import type { Host } from './host.ts'
-import { claim, leave, release, sendHeartbeat, survey } from './leases.sql.ts'
+import { claim, leave, release, type Survey, sendHeartbeat, survey } from './leases.sql.ts'
 import { createLimit } from './limit.ts'
 import { type Session, startSession } from './session.ts'
 import { timing } from './timing.ts'
@@ -73,6 +73,16 @@ export function startHolder(app: App, host: Host, carryOut: CarryOut): Holder {
     isIdle = wanted === 0 && sessions.size === 0
     if (isIdle) return
     if (wasIdle) return await poll()
+    keep(held, readAt)
+    if (sessions.size > 0) answer()
+    const share = Math.ceil(wanted / Math.max(1, nodes))
+    const spare = [...sessions.values()].slice(share)
+    for (const session of spare) giveBack(session)
+    if (held.length < share && !ending.signal.aborted) await claimMore(share - held.length)
+  }
+
+  /** Brings the connections in line with the leases of this process, as they were at `readAt`. */
+  function keep(held: Survey['held'], readAt: number): void {
     const mine = new Map(held.map((lease) => [lease.instanceId, lease]))
     for (const [id, session] of sessions) {
       const lease = mine.get(id)
@@ -80,14 +90,12 @@ export function startHolder(app: App, host: Host, carryOut: CarryOut): Holder {
       // The lease is lost, or another state is wanted: the next poll starts over once the connection is closed.
       else retire(session)
     }
-    if (sessions.size > 0) answer()
     for (const { instanceId, token, leftMs } of held) begin(instanceId, token, readAt + leftMs - marginMs)
-    const share = Math.ceil(wanted / Math.max(1, nodes))
-    const spare = [...sessions.values()].slice(share)
-    for (const session of spare) giveBack(session)
-    if (held.length >= share || ending.signal.aborted) return
+  }
+
+  async function claimMore(most: number): Promise<void> {
     const claimedAt = performance.now()
-    const claimed = await claim(app.pool, app.node, leaseMs, Math.min(mostClaims, share - held.length))
+    const claimed = await claim(app.pool, app.node, leaseMs, Math.min(mostClaims, most))
     for (const lease of claimed) {
       // This process began to stop meanwhile.
       if (ending.signal.aborted) await release(app.pool, lease)

@@ -76,33 +76,50 @@ export function startSession({ app, host, lease, inTurn }: SessionOptions): Sess
   /** Keeps a connection open until none is wanted any more. */
   async function stayOpen(whatsApp: WhatsApp, phone: string | null): Promise<void> {
     let login = await openLogin(app, whatsApp, lease)
-    let renewed = 0
-    for (let failed = 0; !ending.signal.aborted; ) {
+    const tries = { failed: 0, renewed: 0 }
+    while (!ending.signal.aborted) {
       const opened = await inTurnOnce(whatsApp, login, phone)
       if (!opened) return
       const closed = await opened.closed
-      const wasOpen = live !== undefined
-      live?.end()
-      live = undefined
-      if (!lease.isHeld()) return
-      // The next holder gets a pairing that the phone has just confirmed.
-      if (ending.signal.aborted) return await login.saved()
-      await login.save()
-      if (wasOpen) {
-        failed = 0
-        renewed = 0
-      }
+      if (endLive()) Object.assign(tries, { failed: 0, renewed: 0 })
+      if (!(await store(login))) return
       const action = actionFor(closed)
-      if (action.do === 'renew' && renewed++ < mostRenewals) {
-        await host.state({ instanceId, status: 'disconnected', error: action.error })
-        await version(app).renew()
-      } else if (!(await settle(action))) return
+      if (!(await comply(action, tries))) return
       // A code that nobody used leaves traces in the credentials, with which the network would refuse the next connection.
       if (!isPaired(login.creds)) login = await openLogin(app, whatsApp, lease)
       codeFor = undefined
-      if (action.do === 'retry' || action.do === 'renew')
-        await pause(reconnectDelayMs(failed++, timing(app).reconnectMs), undefined, { signal: ending.signal })
+      await rest(action, tries)
     }
+  }
+
+  /** The delay before the next connection, after a failure (exponential backoff). */
+  async function rest({ do: what }: Action, tries: { failed: number }): Promise<void> {
+    if (what !== 'retry' && what !== 'renew') return
+    await pause(reconnectDelayMs(tries.failed++, timing(app).reconnectMs), undefined, { signal: ending.signal })
+  }
+
+  /** Stores the login. Returns false if this process is not to connect again. */
+  async function store(login: Login): Promise<boolean> {
+    if (!lease.isHeld()) return false
+    // The next holder gets a pairing that the phone has just confirmed.
+    await (ending.signal.aborted ? login.saved() : login.save())
+    return !ending.signal.aborted
+  }
+
+  /** Ends the work on the open connection. Returns false if none was open. */
+  function endLive(): boolean {
+    const wasOpen = live !== undefined
+    live?.end()
+    live = undefined
+    return wasOpen
+  }
+
+  /** As {@link settle}. If the network refuses this version of the protocol, the next connection uses the present one. */
+  async function comply(action: Action, tries: { renewed: number }): Promise<boolean> {
+    if (action.do !== 'renew' || tries.renewed++ >= mostRenewals) return await settle(action)
+    await host.state({ instanceId, status: 'disconnected', error: action.error })
+    await version(app).renew()
+    return true
   }
 
   /** Opens a connection and resolves once it has logged in, failed, or shown a code. */

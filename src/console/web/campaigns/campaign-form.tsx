@@ -56,6 +56,40 @@ export function CampaignForm(props: CampaignFormProps) {
   return <Form key={key} {...used} {...props} />
 }
 
+/** Tells the place where an item of the recipients was written: the pasted ones come first. */
+function lineOf(index: number, pasted: { lines: readonly number[] }, file: ReadFile | null): string {
+  const inFile = index - pasted.lines.length
+  if (inFile < 0) return text.line(count(pasted.lines[index] ?? 0))
+  return text.fileLine(file?.name ?? '', count(file?.lines[inFile] ?? 0))
+}
+
+function typeOfEarlier({ templateId, type }: { templateId?: string | null; type: string }): string {
+  return templateId ? byTemplate : type
+}
+
+function hasRecipients({ recipients, contactIds, groupIds }: CreateCampaignInput): boolean {
+  return Boolean(recipients?.length || contactIds?.length || groupIds?.length)
+}
+
+/** The groups to choose from. Pages are loaded until all chosen ones are shown. */
+function useGroups(said: UsedDraft<Chosen>['draft']['said'], group: string | undefined) {
+  const groups = useList(
+    FormGroupsDocument,
+    {},
+    (read) => read.contactGroups,
+    ({ id }) => id,
+  )
+  const { rows, more, loading, loadMore } = groups
+  const isChosen = (id: string) => (said[`groupIds ${id}`] ?? (id === group ? 'on' : '')) === 'on'
+  const chosen = [`groupIds ${group ?? ''}`, ...Object.keys(said)].flatMap((key) => key.match(/^groupIds (.+)/)?.[1] ?? [])
+  const isAway = chosen.some((id) => isChosen(id) && !rows.some((shown) => shown.id === id))
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each page.
+  useEffect(() => {
+    if (isAway && more && !loading) loadMore()
+  }, [isAway, rows.length])
+  return { groups, isChosen }
+}
+
 function Form({ earlier, failed, draft, clear }: CampaignFormProps & UsedDraft<Chosen>) {
   const { said } = draft
   const { team } = useWorkspace()
@@ -63,27 +97,10 @@ function Form({ earlier, failed, draft, clear }: CampaignFormProps & UsedDraft<C
   const [address] = useAddress()
   const instances = useInstances()
   const { data: lists } = useRead(FormTemplatesDocument, {})
-  const groups = useList(
-    FormGroupsDocument,
-    {},
-    (read) => read.contactGroups,
-    ({ id }) => id,
-  )
-  const { rows: shownGroups, more, loading, loadMore } = groups
-  const isChosen = (id: string) => (said[`groupIds ${id}`] ?? (id === address.group ? 'on' : '')) === 'on'
-  // Chosen groups may be on a later page.
-  const chosen = [`groupIds ${address.group ?? ''}`, ...Object.keys(said)].flatMap(
-    (key) => key.match(/^groupIds (.+)/)?.[1] ?? [],
-  )
-  const isAway = chosen.some((id) => isChosen(id) && !shownGroups.some((shown) => shown.id === id))
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each page.
-  useEffect(() => {
-    if (isAway && more && !loading) loadMore()
-  }, [isAway, shownGroups.length])
+  const { groups, isChosen } = useGroups(said, address.group)
+  const { rows: shownGroups } = groups
   const form = useRef<HTMLFormElement>(null)
-  const [type, setType] = useState<FormType>(
-    typeOf(said.type ?? (earlier?.templateId ? byTemplate : (earlier?.type ?? address.type))),
-  )
+  const [type, setType] = useState<FormType>(typeOf(said.type ?? (earlier ? typeOfEarlier(earlier) : address.type)))
   const [pasted, setPasted] = useState(said.pasted ?? failed.join('\n'))
   const [file, setFile] = useState<ReadFile | null>(draft.more?.file ?? null)
   const [picked, setPicked] = useState<Picked[]>(draft.more?.picked ?? [])
@@ -104,8 +121,7 @@ function Form({ earlier, failed, draft, clear }: CampaignFormProps & UsedDraft<C
   useEffect(() => {
     key.current = newIdempotencyKey()
     const next = inputNow()
-    const hasRecipients = Boolean(next.recipients?.length || next.contactIds?.length || next.groupIds?.length)
-    setInput(hasRecipients && next.instanceId ? next : null)
+    setInput(hasRecipients(next) && next.instanceId ? next : null)
     if (changes > 0) draft.keep(form.current as HTMLFormElement, { file, picked })
   }, [changes, pasted, file, picked, type, later, lists, shownGroups.length, instances.length])
   const asked = usePreview(input)
@@ -118,12 +134,6 @@ function Form({ earlier, failed, draft, clear }: CampaignFormProps & UsedDraft<C
   })
   const example = earlier?.messages.nodes[0]
   const given = { text: example?.body ?? address.text, file: example?.mediaUrl ?? address.file }
-  /** Tells the place where an item of the recipients was written: the pasted ones come first. */
-  function lineOf(index: number): string {
-    const inFile = index - read.lines.length
-    if (inFile < 0) return text.line(count(read.lines[index] ?? 0))
-    return text.fileLine(file?.name ?? '', count(file?.lines[inFile] ?? 0))
-  }
   return (
     <Page title={text.create}>
       <form ref={form} className={styles.form} noValidate onSubmit={submits(() => task.run())} onChange={changed}>
@@ -201,7 +211,7 @@ function Form({ earlier, failed, draft, clear }: CampaignFormProps & UsedDraft<C
           </Section>
         </div>
         <div className={styles.aside}>
-          <Before asked={asked} lineOf={lineOf} />
+          <Before asked={asked} lineOf={(index) => lineOf(index, read, file)} />
           <Refusal error={task.error} />
           <button type="submit" className={`${parts.button} ${parts.main}`} disabled={task.running || instances.length === 0}>
             {text.start}

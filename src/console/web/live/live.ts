@@ -132,15 +132,29 @@ export function follow({ team, cursor, readCursor }: Start): Live {
   }
 
   /** Asks for what happened since, in a window that gets no stream. */
-  async function pollOnce(): Promise<void> {
+  async function pollOnce(): Promise<true> {
     for (let [more, read] = [true, 0]; more; read += 100) {
-      if (read > mostBehind) return await reset()
+      if (read > mostBehind) {
+        await reset()
+        return true
+      }
       const page = await readSince(team, cursor)
       for (const event of page.events) buffer.add(event)
       cursor = page.events.at(-1)?.cursor ?? cursor
       more = page.more
     }
     turn({ kind: 'live' })
+    return true
+  }
+
+  /** A refusal of the API is tried again; every other error is a defect of this page. */
+  async function tryOnce(follow: () => Promise<boolean>): Promise<boolean> {
+    const worked = await follow().catch((error: unknown) => {
+      if (error instanceof ApiError) return false
+      throw error
+    })
+    if (!worked) turn({ kind: 'reconnecting' })
+    return worked
   }
 
   async function run(): Promise<void> {
@@ -152,19 +166,11 @@ export function follow({ team, cursor, readCursor }: Start): Live {
         await pause(3_600_000)
         continue
       }
-      try {
-        if (slots.free()) failures = (await streamOnce()) ? 0 : failures + 1
-        else {
-          await pollOnce()
-          await pause(pollMs)
-          continue
-        }
-      } catch (error) {
-        if (!(error instanceof ApiError)) throw error
-        failures++
-      }
-      if (failures > 0) turn({ kind: 'reconnecting' })
-      if (document.visibilityState === 'visible' && !stopping.signal.aborted) await pause(retryAfterMs(failures))
+      const polls = !slots.free()
+      const worked = await tryOnce(polls ? pollOnce : streamOnce)
+      failures = worked ? 0 : failures + 1
+      if (document.visibilityState !== 'visible' || stopping.signal.aborted) continue
+      await pause(polls && worked ? pollMs : retryAfterMs(failures))
     }
   }
 
