@@ -1,9 +1,16 @@
-// SQL of claims: counts and leases attempts before they are made. Rows that another process claims at the same time are skipped.
+// SQL of claims: counts and leases attempts before they are made. Rows that another claim takes at the same time are skipped.
 import type { Sql } from '../core/database/database.ts'
 import { leaseMs } from './policy.ts'
 
-export interface ClaimedDelivery {
+/** The lease on an attempt of a delivery. */
+export interface Lease {
+  /** Id of the delivery. */
   id: string
+  /** That of the claim. */
+  token: string
+}
+
+export interface ClaimedDelivery extends Lease {
   endpointId: string
   eventId: string
   type: string
@@ -20,22 +27,25 @@ export interface ClaimedDelivery {
   failing: boolean
 }
 
-const due = `"nextAttemptAt" <= now() and ("leaseUntil" is null or "leaseUntil" <= now())`
+/** A claim that runs again finds what it has leased. */
+const again = '"leaseToken" is not distinct from $1'
+const due = `"nextAttemptAt" <= now() and ("leaseUntil" is null or "leaseUntil" <= now() or ${again})`
 
 // The rows are locked by their ids first. In one join with the endpoints, PostgreSQL takes few endpoints to be enabled and reads all of
 // them: 10 ms a statement with 1,000 endpoints.
 function claimSql(ids: string): string {
   return `with asked as (
-      select id, "endpointId" from webhook_deliveries
-      where id = any(${ids}) and ${due} and ("byHand" or "attemptsLeft" > 0) for update skip locked
+      select id, "endpointId", ${again} as again from webhook_deliveries
+      where id = any(${ids}) and ${due} and ("byHand" or "attemptsLeft" > 0 or ${again}) for update skip locked
     ), claimed as (
-      update webhook_deliveries d set attempts = attempts + 1, "attemptsLeft" = "attemptsLeft" - (not "byHand")::int, "byHand" = false,
+      update webhook_deliveries d set attempts = attempts + (not again)::int,
+        "attemptsLeft" = "attemptsLeft" - (not ("byHand" or again))::int, "byHand" = false,
         "lastAttemptAt" = now(), "leaseToken" = $1, "leaseUntil" = clock_timestamp() + ${leaseMs} * interval '1 millisecond'
       from asked join webhook_endpoints e on e.id = asked."endpointId"
       where d.id = asked.id and e."disabledAt" is null and e."deletedAt" is null returning d.*
     )
-    select c.id, c."endpointId", c."eventId", c.type, c.attempts as attempt, c."attemptsLeft", coalesce(c.payload, v.payload)::text as body,
-      e.url, e.secret, case when e."previousSecretUntil" > now() then e."previousSecret" end as "previousSecret",
+    select c.id, c."leaseToken" as token, c."endpointId", c."eventId", c.type, c.attempts as attempt, c."attemptsLeft",
+      coalesce(c.payload, v.payload)::text as body, e.url, e.secret, case when e."previousSecretUntil" > now() then e."previousSecret" end as "previousSecret",
       e."failingSince" is not null as failing
     from claimed c join webhook_endpoints e on e.id = c."endpointId" left join events v on v.seq = c."eventSeq"`
 }
@@ -48,12 +58,18 @@ const byEndpoint = claimSql(`array(
         ) d
       )`)
 
-/** Claims those of the deliveries that are due and not leased (primary key). */
+/**
+ * Claims those of the deliveries that are due and not leased (primary key). Run again under the same token, it returns the same attempts and
+ * counts no others.
+ */
 export async function claimByIds(sql: Sql, token: string, ids: readonly string[]): Promise<ClaimedDelivery[]> {
   return (await sql.query<ClaimedDelivery>({ name: 'webhooks.claim.one', text: byIds, values: [token, ids] })).rows
 }
 
-/** Claims the deliveries of each endpoint that have waited longest, `most` at most (index on endpoint and time of the next attempt). */
+/**
+ * Claims the deliveries of each endpoint that have waited longest, `most` at most (index on endpoint and time of the next attempt). Run again
+ * as {@link claimByIds}.
+ */
 export async function claimWaiting(
   sql: Sql,
   token: string,
@@ -67,12 +83,14 @@ export async function claimWaiting(
  * Extends the leases of attempts in progress. Rows that are locked are left out: their outcomes are being written, and waiting for them
  * with other rows locked could end in a deadlock.
  */
-export async function renewLeases(sql: Sql, token: string, ids: readonly string[]): Promise<void> {
+export async function renewLeases(sql: Sql, leases: readonly Lease[]): Promise<void> {
   await sql.query(
     `with own as (
-       select id from webhook_deliveries where id = any($1::uuid[]) and "leaseToken" = $2 for no key update skip locked
+       select d.id from unnest($1::uuid[], $2::uuid[]) as lease(id, token)
+       join webhook_deliveries d on d.id = lease.id and d."leaseToken" = lease.token
+       for no key update of d skip locked
      )
      update webhook_deliveries d set "leaseUntil" = clock_timestamp() + $3 * interval '1 millisecond' from own where d.id = own.id`,
-    [ids, token, leaseMs],
+    [leases.map(({ id }) => id), leases.map(({ token }) => token), leaseMs],
   )
 }

@@ -2,7 +2,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../core/app.ts'
 import { createBatch } from '../core/batch.ts'
-import { newId } from '../core/id.ts'
 import { definePart } from '../core/part.ts'
 import { type Attempt, attempt } from './attempt.ts'
 import type { ClaimedDelivery } from './claim.sql.ts'
@@ -40,15 +39,14 @@ export const deliveryQueues = definePart((app) => createDeliveryQueues(app, most
 
 /** The queues of one process, with about `limit` concurrent attempts. */
 export function createDeliveryQueues(app: App, limit: number): DeliveryQueues {
-  const token = newId()
   const queues = new Map<string, DeliveryQueue>()
   const running = createRunning(limit)
   const timers = new Set<NodeJS.Timeout>()
   /** True once no attempt may begin. */
   let closing = false
   const stopping = new AbortController()
-  const claims = createClaims(app, token)
-  const leases = createOwnLeases(app, token, running.deliveryIds)
+  const claims = createClaims(app)
+  const leases = createOwnLeases(app, running.leases)
   const sweep = createSweep(app, {
     keepLeases: leases.keep,
     isClosing: () => closing,
@@ -93,7 +91,7 @@ export function createDeliveryQueues(app: App, limit: number): DeliveryQueues {
     }
     for (const delivery of claimed) {
       if (delivery.failing) beginFailing(queueOf(endpointId))
-      running.add(delivery.id, run(delivery))
+      running.add(delivery, run(delivery))
     }
     return claimed.length
   }
@@ -125,7 +123,7 @@ export function createDeliveryQueues(app: App, limit: number): DeliveryQueues {
   async function commit(delivery: ClaimedDelivery, made: Attempt): Promise<Settled> {
     for (let waitMs = 200; ; waitMs = Math.min(waitMs * 2, 5_000)) {
       try {
-        return await settle({ delivery, token, ...made })
+        return await settle({ delivery, ...made })
       } catch (error) {
         if (stopping.signal.aborted) throw error
         await pause(waitMs)

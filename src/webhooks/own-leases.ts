@@ -1,6 +1,6 @@
 // Keeps the leases of the attempts of one process, also over an outage of the database.
 import type { App } from '../core/app.ts'
-import { renewLeases } from './claim.sql.ts'
+import { type Lease, renewLeases } from './claim.sql.ts'
 import { createHeartbeat, type Heartbeat } from './heartbeat.ts'
 import { leaseMs } from './policy.ts'
 
@@ -13,16 +13,16 @@ export interface OwnLeases extends Heartbeat {
   keep: () => Promise<void>
 }
 
-/** The leases under `token` of the deliveries that are attempted at the time of each renewal. */
-export function createOwnLeases(app: App, token: string, deliveryIds: () => string[]): OwnLeases {
+/** `held` returns the leases of the attempts that are made at the time of each renewal. */
+export function createOwnLeases(app: App, held: () => Lease[]): OwnLeases {
   /** Time of the last renewal of all leases of this process. */
   let renewedAt = performance.now()
   let renewal: Promise<void> | undefined
 
   async function renew(): Promise<void> {
     const now = performance.now()
-    const ids = deliveryIds()
-    if (ids.length > 0) await renewLeases(app.pool, token, ids)
+    const leases = held()
+    if (leases.length > 0) await renewLeases(app.pool, leases)
     renewedAt = now
   }
 

@@ -1,4 +1,5 @@
 // The attempts in progress of one process, and its limit on them.
+import type { Lease } from './claim.sql.ts'
 
 export interface Running {
   /**
@@ -7,15 +8,15 @@ export interface Running {
    */
   whenFree: <Result>(begin: () => Promise<Result>) => Promise<Result>
   /** Adds an attempt, which must not reject. */
-  add: (deliveryId: string, attempt: Promise<void>) => void
-  deliveryIds: () => string[]
+  add: (lease: Lease, attempt: Promise<void>) => void
+  leases: () => Lease[]
   /** Resolves once what is beginning now has begun, and all attempts that are in progress then have ended. */
   ended: () => Promise<void>
 }
 
 /** `most` is a soft limit: what begins while there is room may add several attempts. */
 export function createRunning(most: number): Running {
-  const attempts = new Map<string, Promise<void>>()
+  const attempts = new Map<string, { lease: Lease; attempt: Promise<void> }>()
   const waiting: (() => void)[] = []
   const beginning = new Set<Promise<unknown>>()
   function wakeNext(): void {
@@ -33,17 +34,17 @@ export function createRunning(most: number): Running {
         wakeNext()
       }
     },
-    add(deliveryId, attempt) {
+    add(lease, attempt) {
       const entry = attempt.finally(() => {
-        attempts.delete(deliveryId)
+        attempts.delete(lease.id)
         wakeNext()
       })
-      attempts.set(deliveryId, entry)
+      attempts.set(lease.id, { lease, attempt: entry })
     },
-    deliveryIds: () => [...attempts.keys()],
+    leases: () => [...attempts.values()].map(({ lease }) => lease),
     async ended() {
       await Promise.allSettled(beginning)
-      await Promise.allSettled(attempts.values())
+      await Promise.allSettled([...attempts.values()].map(({ attempt }) => attempt))
     },
   }
 }

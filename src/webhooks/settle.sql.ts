@@ -5,7 +5,6 @@ import type { ClaimedDelivery } from './claim.sql.ts'
 
 export interface Settlement extends Attempt {
   delivery: ClaimedDelivery
-  token: string
 }
 
 export interface Written {
@@ -50,7 +49,7 @@ export async function writeVerdicts(
       settlements.map(({ delivery }) => delivery.id),
       settlements.map(({ delivery }) => delivery.endpointId),
       settlements.map(({ delivery }) => delivery.attempt),
-      settlements.map(({ token }) => token),
+      settlements.map(({ delivery }) => delivery.token),
       settlements.map(({ verdict }) => verdict.delivered),
       settlements.map(({ verdict }) => verdict.responseCode),
       settlements.map(({ verdict }) => verdict.error),

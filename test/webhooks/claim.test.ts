@@ -56,7 +56,10 @@ it('renews the other leases while an outcome is being written, without waiting f
   const [written, other] = await leases()
   await sqlTransaction(pool, async (tx) => {
     await tx.query('update webhook_deliveries set "responseCode" = 200 where id = $1', [ids[0]])
-    await renewLeases(pool, token, ids)
+    await renewLeases(
+      pool,
+      ids.map((id) => ({ id, token })),
+    )
   })
   const after = await leases()
   expect(after[0]).toBe(written)

@@ -1,11 +1,14 @@
 // The limit on webhook attempts: whoever waits for room gets it, whatever the one before makes of its own.
 import { expect, it } from 'vitest'
-import { createRunning } from '../../src/webhooks/running.ts'
+import { createRunning, type Running } from '../../src/webhooks/running.ts'
+
+const lease = (id: string) => ({ id, token: 'token' })
+const idsIn = (running: Running) => running.leases().map(({ id }) => id)
 
 it('lets all that wait begin, in order, even if those before add nothing', async () => {
   const running = createRunning(2)
   const ends = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  for (const [i, { promise }] of ends.entries()) running.add(`attempt ${i}`, promise)
+  for (const [i, { promise }] of ends.entries()) running.add(lease(`attempt ${i}`), promise)
   const begun: number[] = []
   const calls = [1, 2, 3].map((n) => running.whenFree(async () => begun.push(n)))
   await Promise.resolve()
@@ -18,7 +21,7 @@ it('lets all that wait begin, in order, even if those before add nothing', async
 it('lets the next begin when one fails', async () => {
   const running = createRunning(1)
   const { promise, resolve } = Promise.withResolvers<void>()
-  running.add('attempt', promise)
+  running.add(lease('attempt'), promise)
   const failing = running.whenFree(async () => {
     throw new Error('the database is lost')
   })
@@ -31,12 +34,12 @@ it('lets the next begin when one fails', async () => {
 it('lets nothing begin while there are as many attempts as it may have', async () => {
   const running = createRunning(1)
   const ends = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  running.add('first', ends[0]?.promise as Promise<void>)
-  const second = running.whenFree(async () => running.add('second', ends[1]?.promise as Promise<void>))
-  const third = running.whenFree(async () => running.deliveryIds())
+  running.add(lease('first'), ends[0]?.promise as Promise<void>)
+  const second = running.whenFree(async () => running.add(lease('second'), ends[1]?.promise as Promise<void>))
+  const third = running.whenFree(async () => idsIn(running))
   ends[0]?.resolve()
   await second
-  expect(running.deliveryIds()).toEqual(['second'])
+  expect(idsIn(running)).toEqual(['second'])
   ends[1]?.resolve()
   expect(await third).toEqual([])
 })
@@ -47,7 +50,7 @@ it('has ended only after what was beginning has begun and ended too', async () =
   const attempt = Promise.withResolvers<void>()
   const begun = running.whenFree(async () => {
     await claim.promise
-    running.add('attempt', attempt.promise)
+    running.add(lease('attempt'), attempt.promise)
   })
   let ended = false
   const all = running.ended().then(() => {
@@ -55,8 +58,8 @@ it('has ended only after what was beginning has begun and ended too', async () =
   })
   claim.resolve()
   await begun
-  expect([running.deliveryIds(), ended]).toEqual([['attempt'], false])
+  expect([idsIn(running), ended]).toEqual([['attempt'], false])
   attempt.resolve()
   await all
-  expect(running.deliveryIds()).toEqual([])
+  expect(idsIn(running)).toEqual([])
 })
