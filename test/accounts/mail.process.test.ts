@@ -10,6 +10,7 @@ import { createMailer, mailer } from '../../src/accounts/mail/mailer.ts'
 import { api } from '../kit/api.ts'
 import { atEnd } from '../kit/at-end.ts'
 import { cloneDatabase, sql } from '../kit/database.ts'
+import { refuse } from '../kit/fault.ts'
 import { startGateway } from '../kit/gateway.ts'
 import { allowed, measuredAgain } from '../kit/measured.ts'
 import { openGateway } from '../kit/open-gateway.ts'
@@ -61,6 +62,19 @@ it('retries a refused mail under the same message id', async () => {
   const ids = [...mailbox.refused, mail].map(({ raw }) => /^Message-ID: (.*)\r$/m.exec(raw)?.[1])
   expect(ids).toHaveLength(3)
   expect(new Set(ids)).toEqual(new Set([expect.stringMatching(/^<[0-9a-f-]{36}@127\.0\.0\.1>$/)]))
+  expect(mailbox.mails).toHaveLength(1)
+})
+
+it('sends a mail once, although the database was away when the mail server had taken it', async () => {
+  const databaseUrl = await cloneDatabase()
+  const mailbox = await openMailbox()
+  const gateway = await openGateway({ databaseUrl, env: { SMTP_URL: mailbox.url } })
+  const { email } = await newAccount(databaseUrl)
+  const away = await refuse(databaseUrl, 'delete', 'mails')
+  await api(gateway).post('/api/auth/password/forgot', { email })
+  await away.happened()
+  await away()
+  await until(async () => (await mails(databaseUrl)).length === 0)
   expect(mailbox.mails).toHaveLength(1)
 })
 

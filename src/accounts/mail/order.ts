@@ -2,6 +2,7 @@
 import type { App } from '../../core/app.ts'
 import type { Db } from '../../core/database/database.ts'
 import type { Tx } from '../../core/database/transaction.ts'
+import { untilStored } from '../../core/database/until-stored.ts'
 import { newId } from '../../core/id.ts'
 import { enqueue, implementJob, type JobImplementation } from '../../core/jobs/jobs.ts'
 import { takeMail } from './budget.ts'
@@ -52,7 +53,8 @@ async function deliver(app: App, id: string): Promise<void> {
     // A server that gets repeated attempts for unknown mailboxes classifies the sender as a spammer.
     app.log.warn({ mail: id }, 'a mail was not sent: there is no such mailbox')
   }
-  await forget(app, id)
+  // A mail that is sent and still stored would be sent again.
+  await untilStored(app, () => forget(app, id))
 }
 
 async function forget(app: App, id: string): Promise<void> {
