@@ -3,11 +3,13 @@ import type { App } from '../core/app.ts'
 import type { Context } from '../core/context.ts'
 import type { Sql } from '../core/database/database.ts'
 import { type Tx, transaction } from '../core/database/transaction.ts'
+import { untilStored } from '../core/database/until-stored.ts'
 import { hourMs } from '../core/durations.ts'
 import { fail } from '../core/errors.ts'
 import { newId, nilId } from '../core/id.ts'
 import { acceptedBefore, write } from '../core/idempotency/idempotency.ts'
 import type { PlanLimits } from '../core/principal.ts'
+import { isUnavailable } from '../core/public-failure.ts'
 import type { Media } from '../generated/prisma/client.ts'
 import type { StoredFile } from '../providers/provider.ts'
 import type { SavedFile } from './form.ts'
@@ -51,7 +53,14 @@ export async function addFile(
   type: MediaType,
   { limits, commit }: Adding,
 ): Promise<Media> {
-  const id = await reserve(app, owner, { size: file.size, type, limits })
+  const id = newId()
+  try {
+    await reserve(app, owner, { id, size: file.size, type, limits })
+  } catch (error) {
+    // The row may be there although the answer was lost.
+    if (isUnavailable(error)) await discardSoon(app, id)
+    throw error
+  }
   try {
     await app.failpoint('media.before_put')
     await mediaStore(app).put(id, file.path, file.size)
@@ -66,8 +75,7 @@ export async function addFile(
     if (media.id !== id) await discard(app, id)
     return media
   } catch (error) {
-    // If this removal fails too, the sweep removes the file.
-    await discard(app, id).catch(() => {})
+    await discardSoon(app, id)
     throw error
   }
 }
@@ -76,14 +84,12 @@ export async function addFile(
 async function reserve(
   app: App,
   { workspaceId, ownerId }: { workspaceId: string; ownerId: string },
-  { size, type, limits }: { size: number; type: MediaType; limits: Adding['limits'] },
-): Promise<string> {
-  const id = newId()
+  { id, size, type, limits }: { id: string; size: number; type: MediaType; limits: Adding['limits'] },
+): Promise<void> {
   await transaction(app.db, async (tx) => {
     if (size > (await quotaLeft(tx.db, ownerId, await limits(tx)))) fail('MEDIA_STORAGE_EXCEEDED')
     await tx.db.media.create({ data: { id, workspaceId, token: newToken(), mimeType: type.mimeType, size } })
   })
-  return id
 }
 
 /**
@@ -211,10 +217,28 @@ export async function sweepMedia(app: App): Promise<number> {
 
 /** Removes a file that was not stored completely. A file whose commit succeeded without a confirmation is kept. */
 async function discard(app: App, id: string): Promise<void> {
+  if (await condemn(app, id)) await clear(app, id)
+}
+
+/**
+ * {@link discard} now, or else after this returned, as soon as the database is back: until then the file counts against the quota. What fails
+ * all the same is left to the sweep. Never rejects.
+ */
+async function discardSoon(app: App, id: string): Promise<void> {
+  try {
+    await discard(app, id)
+  } catch {
+    const later = untilStored(app, () => condemn(app, id)).then((isUnwanted) => (isUnwanted ? clear(app, id) : undefined))
+    later.catch(() => {})
+  }
+}
+
+/** Marks a file that was not stored completely as removed. Returns true if its bytes are to be removed. */
+async function condemn(app: App, id: string): Promise<boolean> {
   // Waits for a transaction that stores the file (row lock), and excludes every later one.
   const { count } = await app.db.media.updateMany({ where: { id, storedAt: null }, data: { removedAt: new Date() } })
   // The row goes with the workspace, which may end during the upload. No sweep finds the bytes that arrive after that.
-  if (count > 0 || (await app.db.media.count({ where: { id } })) === 0) await clear(app, id)
+  return count > 0 || (await app.db.media.count({ where: { id } })) === 0
 }
 
 /** Removes the bytes of a file and then its row, so that the sweep finds it again after a failure in between. */
