@@ -10,21 +10,21 @@ let faults = 0
 
 /**
  * The database refuses that statement, as during a shutdown (57P03). Returns a function that undoes it; the end of the test
- * does too. Its `happened` resolves once a statement was refused.
+ * does too. Its `happened` resolves once so many statements were refused, by default one.
  */
 export async function refuse(
   databaseUrl: string,
   statement: Statement,
   table: string,
-): Promise<(() => Promise<void>) & { happened: () => Promise<void> }> {
+): Promise<(() => Promise<void>) & { happened: (times?: number) => Promise<void> }> {
   const pool = sql(databaseUrl)
   // A sequence keeps its value when its transaction fails.
   const refused = `refused_${faults + 1}`
   await pool.query(`create sequence ${refused}`)
   const body = `perform nextval('${refused}'); raise exception 'the test refuses this' using errcode = '57P03'`
   const undo = await onEach(databaseUrl, statement, table, body)
-  const happened = async () => {
-    await until(async () => (await pool.query(`select from ${refused} where is_called`)).rowCount)
+  const happened = async (times = 1) => {
+    await until(async () => (await pool.query(`select from ${refused} where is_called and last_value >= $1`, [times])).rowCount)
   }
   return Object.assign(undo, { happened })
 }

@@ -14,10 +14,8 @@ export interface HeldLease extends Lease {
 export interface Login {
   creds: AuthenticationCreds
   keys: SignalKeyStore
-  /** Saves the credentials, if they are of a paired device. Saves run one after another; resolves when the present state is stored. */
+  /** Saves the credentials, if they are of a paired device. Saves run one after another; resolves when the present state is stored. @throws LeaseLost. */
   save: () => Promise<void>
-  /** Resolves when no save is under way. @throws LeaseLost when the last one came too late. */
-  saved: () => Promise<void>
 }
 
 /** Reads the login of an instance, or makes a new one, which is stored once it is paired. @throws Error when it cannot be decrypted. */
@@ -36,7 +34,6 @@ export async function openLogin(app: App, whatsApp: WhatsApp, lease: HeldLease):
         })
       return saving
     },
-    saved: () => saving,
   }
 }
 

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { WASocket } from 'baileys'
 import type { App } from '../../core/app.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
+import { untilStored } from '../../core/database/until-stored.ts'
 import type { StateChange } from '../reports.ts'
 import { type HeldLease, isPaired, type Login, openLogin } from './auth-state.ts'
 import { type Action, actionFor, contested, reconnectDelayMs } from './closing.ts'
@@ -101,8 +102,8 @@ export function startSession({ app, host, lease, inTurn }: SessionOptions): Sess
   /** Stores the login. Returns false if this process is not to connect again. */
   async function store(login: Login): Promise<boolean> {
     if (!lease.isHeld()) return false
-    // The next holder gets a pairing that the phone has just confirmed.
-    await (ending.signal.aborted ? login.saved() : login.save())
+    // The phone may have just confirmed the pairing: without the database it waits. The next holder gets it too.
+    await untilStored(app, () => login.save())
     return !ending.signal.aborted
   }
 
@@ -111,6 +112,7 @@ export function startSession({ app, host, lease, inTurn }: SessionOptions): Sess
     const wasOpen = live !== undefined
     live?.end()
     live = undefined
+    told = undefined
     return wasOpen
   }
 
@@ -162,17 +164,25 @@ export function startSession({ app, host, lease, inTurn }: SessionOptions): Sess
   let codeFor: string | undefined
   /** With a number, one pairing code in place of the QR codes. */
   async function showCode(socket: WASocket, qr: string, phone: string | null): Promise<void> {
-    if (phone === null) return await host.state({ instanceId, status: 'pairing', qr })
+    if (phone === null) return void (await tell({ instanceId, status: 'pairing', qr }))
     if (codeFor === phone) return
     codeFor = phone
     const code = await socket.requestPairingCode(phone.slice(1))
-    await host.state({ instanceId, status: 'pairing', pairingCode: `${code.slice(0, 4)}-${code.slice(4)}` })
+    await tell({ instanceId, status: 'pairing', pairingCode: `${code.slice(0, 4)}-${code.slice(4)}` })
   }
 
   async function announceOpen({ user }: WASocket): Promise<void> {
     const number = user?.id.split(/[:@]/)[0]
-    await host.state({ instanceId, status: 'connected', waNumber: number && `+${number}` })
-    host.ready(instanceId)
+    if (await tell({ instanceId, status: 'connected', waNumber: number && `+${number}` })) host.ready(instanceId)
+  }
+
+  /** What the open connection has told last. */
+  let told: StateChange | undefined
+  /** Stores it as soon as the database takes it, because the network tells it once. Returns false if it is out of date by then. */
+  async function tell(change: StateChange): Promise<boolean> {
+    told = change
+    await untilStored(app, async () => told === change && (await host.state(change)))
+    return told === change
   }
 
   let replacedAt: number[] = []
