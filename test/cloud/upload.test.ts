@@ -1,8 +1,11 @@
 // The upload of one file by several processes: one of them does it, and another takes over if that one dies.
 import { Readable } from 'node:stream'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { StoredFile } from '../../src/providers/provider.ts'
 import { cloneDatabase, sql } from '../kit/database.ts'
+import { refuse } from '../kit/fault.ts'
+import { openPassage, type Passage } from '../kit/passage.ts'
+import { until } from '../kit/until.ts'
 import { openProvider, outgoing, type ProviderRig, type Shop } from './provider-rig.ts'
 import { openStandIn, type StandIn } from './stand-in.ts'
 
@@ -71,4 +74,58 @@ it('fails for good when the bytes of the file are missing in the store', async (
   const refused = { outcome: 'refused', error: 'MEDIA_REJECTED', detail: 'the file is no longer stored' }
   expect(await provider.send(shop.instance, image())).toEqual(refused)
   expect((await sql(databaseUrl).query('select from cloud_media')).rowCount).toBe(0)
+})
+
+describe('does not hold up the messages with its file', () => {
+  /** One process, whose way to the database can lose an answer. */
+  async function openOne(): Promise<{
+    own: string
+    passage: Passage
+    standIn: StandIn
+    file: StoredFile
+    send: () => Promise<boolean>
+  }> {
+    const bytes = Buffer.from('a file')
+    const open = async () => Readable.from([bytes])
+    const file: StoredFile = { id: crypto.randomUUID(), mimeType: 'image/png', size: bytes.length, extension: 'png', open }
+    const own = await cloneDatabase()
+    const passage = await openPassage(Number(new URL(own).port))
+    const standIn = await openStandIn()
+    const way = Object.assign(new URL(own), { host: `127.0.0.1:${passage.port}` }).href
+    const rig = await openProvider(way, standIn, file)
+    const shop = await rig.shop()
+    const send = async () => (await rig.provider.send(shop.instance, image())).outcome === 'accepted'
+    return { own, passage, standIn, file, send }
+  }
+
+  it('when the database is away once Meta has the file', async () => {
+    const { own, standIn, send } = await openOne()
+    const away = await refuse(own, 'update', 'cloud_media')
+    const first = send()
+    await away.happened()
+    await away()
+    await first
+    await until(send)
+    expect(standIn.count(/media$/)).toBe(1)
+  })
+
+  it('when the answer to its claim is lost', async () => {
+    const { passage, standIn, send } = await openOne()
+    passage.loseAnswer('insert into cloud_media')
+    expect(await send()).toBe(false)
+    await until(send)
+    expect(standIn.count(/media$/)).toBe(1)
+  })
+
+  it('when the store of files does not answer once', async () => {
+    const { standIn, file, send } = await openOne()
+    const { open } = file
+    file.open = () => {
+      file.open = open
+      return Promise.reject(new Error('the bucket is away'))
+    }
+    expect(await send()).toBe(false)
+    await until(send)
+    expect(standIn.count(/media$/)).toBe(1)
+  })
 })

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../../core/app.ts'
+import { untilStored } from '../../core/database/until-stored.ts'
 import { faultOfFile, type OutgoingMessage, type SendOutcome } from '../outgoing.ts'
 import type { ProviderHost, StoredFile } from '../provider.ts'
 import type { FileReference } from './bodies.ts'
@@ -61,21 +62,35 @@ export function createMedia(app: App, host: () => Pick<ProviderHost<KnownCloudIn
     const running = uploads.get(key)
     if (running) return await running
     const token = randomUUID()
-    const uploaded = claimUpload(app.pool, upload, token, leaseMs).then((claimed) =>
-      claimed ? transfer(instance, upload, file, token) : undefined,
-    )
+    const uploaded = claimAndTransfer(instance, upload, file, token)
     uploads.set(key, uploaded)
     return await uploaded.finally(() => uploads.delete(key))
+  }
+
+  /** If it throws, the lease is given up, also one whose claim was not answered: every message with the file would wait for its end. */
+  async function claimAndTransfer(
+    instance: CloudInstance,
+    upload: Upload,
+    file: StoredFile,
+    token: string,
+  ): Promise<Uploaded | undefined> {
+    try {
+      return (await claimUpload(app.pool, upload, token, leaseMs)) ? await transfer(instance, upload, file, token) : undefined
+    } catch (error) {
+      const released = untilStored(app, () => releaseUpload(app.pool, upload, token))
+      released.catch((err: Error) => app.log.warn({ err: err.message }, 'an upload to Meta ends with its lease'))
+      throw error
+    }
   }
 
   async function transfer(instance: CloudInstance, upload: Upload, file: StoredFile, token: string): Promise<Uploaded> {
     const answer = await send(instance, file)
     const graphId = answer.is === 'done' ? answer.body.id : undefined
     if (typeof graphId === 'string') {
-      await storeUpload(app.pool, upload, token, graphId)
+      await untilStored(app, () => storeUpload(app.pool, upload, token, graphId))
       return graphId
     }
-    await releaseUpload(app.pool, upload, token)
+    await untilStored(app, () => releaseUpload(app.pool, upload, token))
     return answer.is === 'done' ? { is: 'lost' } : answer
   }
 
