@@ -1,11 +1,11 @@
-// The database is away while a connection is being made: what the network tells only once is stored when it is back.
+// The database is away while a connection is being made or begins: what the network tells only once is stored when it is back.
 import { beforeAll, expect, it } from 'vitest'
 import { cloneDatabase } from '../kit/database.ts'
 import { refuse } from '../kit/fault.ts'
 import { openGateway } from '../kit/open-gateway.ts'
 import { until } from '../kit/until.ts'
 import type { Loopback } from './loopback.ts'
-import { type Client, environmentOf, hasten, openClient, openLoopback } from './rig.ts'
+import { type Client, environmentOf, hasten, openClient, openLoopback, rowsOf } from './rig.ts'
 
 let databaseUrl: string
 let network: Loopback
@@ -62,4 +62,16 @@ it('the login of a device that the phone has linked', async () => {
   await away.happened(5)
   await away()
   await client.reached(id, 'connected')
+})
+
+it('what the network answers about the standing of an account', async () => {
+  network.standing = { xwa2_message_capping_info: { capping_status: 'CAPPED' } }
+  const id = await client.pair(network, '390000000104')
+  const away = await refuse(databaseUrl, 'update', 'instances')
+  await away.happened()
+  await away()
+  await until(
+    async () => (await rowsOf(databaseUrl, 'select "restrictedAt" from instances where id = $1', [id]))[0]?.restrictedAt,
+  )
+  network.standing = {}
 })

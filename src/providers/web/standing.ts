@@ -1,6 +1,7 @@
 // Safety signals that the network gives about an account by itself: the lock on new chats, and the cap on them.
 import type { ReachoutTimelockState, WASocket } from 'baileys'
 import type { App } from '../../core/app.ts'
+import { untilStored } from '../../core/database/until-stored.ts'
 import { hourMs } from '../../core/durations.ts'
 import type { Host } from './host.ts'
 
@@ -21,9 +22,10 @@ const everyMs = 6 * hourMs
  */
 export function followStanding({ app, host, instanceId, socket }: StandingOptions): () => void {
   function report(standing: { restricted?: boolean; atRisk?: boolean; error: string }): void {
-    host
-      .state({ instanceId, ...standing })
-      .catch((err: Error) => app.log.warn({ instanceId, err: err.message }, 'the standing of an account was not stored'))
+    // The next answer comes hours later.
+    untilStored(app, () => host.state({ instanceId, ...standing })).catch((err: Error) =>
+      app.log.warn({ instanceId, err: err.message }, 'the standing of an account was not stored'),
+    )
   }
   const noteLock = ({ isActive, timeEnforcementEnds: end }: ReachoutTimelockState) => {
     if (!isActive) return
