@@ -48,3 +48,20 @@ it('does not start beside a server that uses the same files', async () => {
   await expect(server.start()).rejects.toThrow('The embedded database does not start: ')
   await answers()
 })
+
+// Elsewhere are neither containers nor the program that takes the lock.
+it.runIf(process.platform === 'linux')(
+  'does not start beside a server whose process it cannot see, because that runs in another container',
+  async () => {
+    const own = readFileSync(lock, 'utf8')
+    // No process has this id, as is the case for most ids of another container.
+    writeFileSync(lock, ['4194305', ...own.split('\n').slice(1)].join('\n'))
+    const seen = readFileSync(lock, 'utf8')
+    await expect(server.start()).rejects.toThrow('another server uses its files')
+    expect(readFileSync(lock, 'utf8')).toBe(seen)
+    writeFileSync(lock, own)
+    await server.stop()
+    await server.start()
+    await answers()
+  },
+)

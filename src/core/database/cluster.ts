@@ -9,11 +9,12 @@ import net from 'node:net'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { databaseUser } from './database-user.ts'
+import { lockFile } from './files-lock.ts'
 
 export interface Cluster {
   /**
-   * Starts the server and waits until it accepts connections. @throws Error when it does not start, for example because another
-   * process was first.
+   * Starts the server and waits until it accepts connections. @throws FilesInUse when another server has these files, and Error when
+   * this one does not start for another reason.
    */
   start: (port: number) => Promise<void>
   /** The server that runs on these files, regardless of who started it; undefined if none runs. */
@@ -115,6 +116,8 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       return pid && port && isServerOf(Number(pid), dir) ? { pid: Number(pid), port: Number(port) } : undefined
     },
     async start(port) {
+      // The server inherits this lock.
+      using lock = lockFile(path.join(dataDir, 'postgres.lock'))
       discardLock()
       await writeFile(log, '', { flag: 'a', mode: 0o600 })
       user.own(log)
@@ -122,7 +125,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       const flags = Object.entries({ ...settings, ...options.settings }).map(([name, value]) => `-c ${name}=${value}`)
       const command = ['start', '--pgdata', dir, '--log', log, '--wait', '--timeout', '60', '--silent']
       try {
-        await user.run(pg_ctl, [...command, '--options', [`-p ${port}`, ...flags].join(' ')])
+        await user.run(pg_ctl, [...command, '--options', [`-p ${port}`, ...flags].join(' ')], lock?.handle)
       } catch (error) {
         const said =
           readFileSync(log)

@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { type Cluster, freePort, openCluster } from './cluster.ts'
 import { keptSecret, openDataDir } from './data-dir.ts'
+import { FilesInUse } from './files-lock.ts'
 
 export interface Embedded extends AsyncDisposable {
   url: string
@@ -24,6 +25,8 @@ const inUse = 4_617_230_002
 const oneGateway = 4_617_230_003
 const startTimeoutMs = 60_000
 const stopTimeoutMs = 4_000
+/** A server of this container that starts or stops holds its files for less, and so does one of a container that was just killed. */
+const filesFreeMs = 10_000
 
 /** @throws Error in one sentence when the database cannot be used, for example because another gateway has this DATA_DIR. */
 export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
@@ -76,7 +79,8 @@ interface Place {
 
 /** Connects, starts the server if none runs, and takes the advisory locks. */
 async function join(place: Place, as: EmbeddedOptions['as'], port?: number): Promise<{ client: pg.Client; port: number }> {
-  const deadline = Date.now() + startTimeoutMs
+  const start = Date.now()
+  const deadline = start + startTimeoutMs
   let failures = 0
   let last: Error | undefined
   while (Date.now() < deadline) {
@@ -85,7 +89,9 @@ async function join(place: Place, as: EmbeddedOptions['as'], port?: number): Pro
     } catch (error) {
       // If two processes start at once, the later start fails, and its next iteration finds the other's server. A taken port is
       // handled in the same way.
-      if (++failures === 5) throw error
+      if (!(error instanceof FilesInUse)) failures++
+      else if (Date.now() > start + filesFreeMs) throw inUseElsewhere(place.dataDir)
+      if (failures === 5) throw error
     }
     const found = place.cluster.running()
     const answer = found && (await connect(place.urlOf(found.port), as).catch((error: Error) => error))
@@ -96,6 +102,12 @@ async function join(place: Place, as: EmbeddedOptions['as'], port?: number): Pro
     await pause(50)
   }
   throw new Error(`The embedded database does not answer: ${last?.message}`, { cause: last })
+}
+
+function inUseElsewhere(dataDir: string): Error {
+  return new Error(
+    `A gateway or command in another container or on another machine uses the database in ${dataDir}; run commands there, stop it, or set another DATA_DIR`,
+  )
 }
 
 async function connect(url: string, as: EmbeddedOptions['as']): Promise<pg.Client> {
