@@ -163,16 +163,20 @@ async function findBinaries(): Promise<Binaries> {
   }
 }
 
-/** True if the process is the server of these files: on Linux by its working directory, elsewhere by its command line. */
+/**
+ * True if the process is the server of these files: on Linux by its working directory, elsewhere by its command line. Root in a container
+ * may lack CAP_SYS_PTRACE, without which the working directory of another user's process cannot be read; the command line always can.
+ */
 function isServerOf(pid: number, dir: string): boolean {
   const command = commandLine(pid)
   if (!command.includes('postgres')) return false
-  if (process.platform !== 'linux') return command.includes(dir)
+  const isNamed = command.includes(dir)
+  if (process.platform !== 'linux') return isNamed
   try {
     const [at, files] = [statSync(`/proc/${pid}/cwd`), statSync(dir)]
     return at.dev === files.dev && at.ino === files.ino
-  } catch {
-    return false
+  } catch (error) {
+    return isNamed && (error as NodeJS.ErrnoException).code === 'EACCES'
   }
 }
 

@@ -1,0 +1,23 @@
+// The gateway starts and stops in containers, whose processes have fewer rights and files than those of a machine.
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { expect, inject, it, vi } from 'vitest'
+import { environment, node, root } from '../kit/environment.ts'
+import { startMs, watch } from '../kit/gateway.ts'
+import { dataFolder } from './demo.ts'
+
+// Each test creates a database first.
+vi.setConfig({ testTimeout: 300_000 })
+
+it('finds its embedded database without CAP_SYS_PTRACE, which root of a container lacks', async () => {
+  const DATA_DIR = await dataFolder()
+  // An ordinary user has no such right in the first place.
+  const limited = process.getuid?.() === 0 ? ['setpriv', '--bounding-set', '-sys_ptrace'] : []
+  const [command, ...args] = [...limited, node, inject('program')]
+  const env = { ...environment, DATA_DIR }
+  const gateway = watch(spawn(command as string, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] }))
+  await gateway.line(/^gateway ready on /, startMs)
+  expect(await gateway.stop()).toEqual({ code: 0, signal: null })
+  expect(existsSync(path.join(DATA_DIR, 'postgres/postmaster.pid'))).toBe(false)
+})
