@@ -43,7 +43,7 @@ import { schema } from './schema.ts'
 import { importSuppressionFile } from './suppressions/import.ts'
 
 export interface Server {
-  /** Resolves with `http://HOST:PORT`. @throws EADDRINUSE when the port is taken, and other listen errors. */
+  /** Resolves with `http://HOST:PORT`, which clients on this machine can open. @throws EADDRINUSE when the port is taken, and other listen errors. */
   listen: () => Promise<string>
   /** One-time links that give a page the demo account's API key. */
   links: Links
@@ -101,7 +101,11 @@ export async function createServer(app: App): Promise<Server> {
 
   return {
     links,
-    listen: () => http.listen({ port: app.config.port, host: app.config.host }),
+    async listen() {
+      const address = await http.listen({ port: app.config.port, host: app.config.host })
+      // No browser opens `[::]`. This name leads to IPv4 and IPv6, whichever this machine has.
+      return address.replace('//[::]:', '//localhost:')
+    },
     async close() {
       await http.close()
     },

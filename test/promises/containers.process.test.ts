@@ -1,10 +1,13 @@
 // The gateway starts and stops in containers, whose processes have fewer rights and files than those of a machine.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import os from 'node:os'
 import path from 'node:path'
 import { expect, inject, it, vi } from 'vitest'
+import { cloneDatabase } from '../kit/database.ts'
 import { environment, node, root } from '../kit/environment.ts'
 import { startMs, watch } from '../kit/gateway.ts'
+import { openGateway } from '../kit/open-gateway.ts'
 import { dataFolder } from './demo.ts'
 
 // Each test creates a database first.
@@ -20,4 +23,13 @@ it('finds its embedded database without CAP_SYS_PTRACE, which root of a containe
   await gateway.line(/^gateway ready on /, startMs)
   expect(await gateway.stop()).toEqual({ code: 0, signal: null })
   expect(existsSync(path.join(DATA_DIR, 'postgres/postmaster.pid'))).toBe(false)
+})
+
+const hasIpv6 = Object.values(os.networkInterfaces()).some((addresses) => addresses?.some(({ address }) => address === '::1'))
+
+it.runIf(hasIpv6)('prints links that a browser opens when it listens on all addresses of IPv6', async () => {
+  const gateway = await openGateway({ databaseUrl: await cloneDatabase(), env: { HOST: '::', DEMO: '1' } })
+  expect(gateway.url).toMatch(/^http:\/\/localhost:\d+$/)
+  expect(gateway.logs.join('\n')).not.toContain('[::]')
+  expect((await fetch(`${gateway.url}/livez`)).status).toBe(200)
 })
