@@ -24,6 +24,9 @@ function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const e = error as SystemError
   if (codeOf(e)) return oneLine(e.message)
+  const nameless = e.message.match(/could not look up effective user ID (\d+)/)?.[1]
+  if (nameless)
+    return `PostgreSQL creates its files only for a user with a name, and user ${nameless} has none; add it to /etc/passwd for the first start, start as another user, or set DATABASE_URL`
   const denied = e.message.match(/permission denied for (?:database|schema) \S+/)?.[0]
   if (denied)
     return `The user of DATABASE_URL may not create what the gateway needs (${denied}); make it the owner of the database`

@@ -19,6 +19,13 @@ it.each([
     { code: '28000', message: 'pg_hba.conf lehnt Verbindung ab für Host »h«, Benutzer »u«, keine Verschlüsselung' },
     /pg_hba\.conf of the database refuses .*add sslmode=verify-full to DATABASE_URL/,
   ],
+  [
+    {
+      message:
+        'The embedded database could not be created: initdb: could not look up effective user ID 12345: user does not exist',
+    },
+    /user 12345 has none; add it to \/etc\/passwd .*or set DATABASE_URL/,
+  ],
   [{ code: '42501', message: 'keine Berechtigung für Schema public' }, /^The user of DATABASE_URL may not .*make it the owner/],
 ])('explains %o in a sentence that says what to do', ({ message, ...fields }, sentence) => {
   expect(sentenceOf(Object.assign(new Error(message), fields))).toMatch(sentence)
