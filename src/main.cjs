@@ -6,4 +6,9 @@ if (Number(major) < 24) {
     `Node ${process.versions.node} is too old: start with \`npm start\`, which uses the Node that \`npm ci\` installed, or install Node 24`,
   )
   process.exitCode = 1
-} else void import('./run.ts')
+} else {
+  // The kernel drops a signal that the first process of a container does not handle, so `docker stop` would wait for its time limit while
+  // the modules load. run.ts takes these signals over.
+  for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(name, () => process.exit())
+  void import('./run.ts')
+}

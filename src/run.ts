@@ -55,10 +55,13 @@ async function run(stopped: Promise<string>): Promise<void> {
 function stopSignal(): Promise<string> {
   return new Promise((resolve) => {
     for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+      // main.cjs has ended the process at them until now. A signal would be lost while nobody listens.
+      const before = process.listeners(name)
       process.on(name, () => {
         if (!deadline) endWithin(stopWithinMs)
         resolve(name)
       })
+      for (const listener of before) process.off(name, listener)
     }
   })
 }

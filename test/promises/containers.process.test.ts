@@ -6,11 +6,11 @@ import path from 'node:path'
 import { expect, inject, it, vi } from 'vitest'
 import { cloneDatabase } from '../kit/database.ts'
 import { environment, node, root } from '../kit/environment.ts'
-import { startMs, watch } from '../kit/gateway.ts'
+import { outsideDatabase, startMs, watch } from '../kit/gateway.ts'
 import { openGateway } from '../kit/open-gateway.ts'
 import { dataFolder } from './demo.ts'
 
-// Each test creates a database first.
+// A start creates a database first.
 vi.setConfig({ testTimeout: 300_000 })
 
 it('finds its embedded database without CAP_SYS_PTRACE, which root of a container lacks', async () => {
@@ -32,4 +32,16 @@ it.runIf(hasIpv6)('prints links that a browser opens when it listens on all addr
   expect(gateway.url).toMatch(/^http:\/\/localhost:\d+$/)
   expect(gateway.logs.join('\n')).not.toContain('[::]')
   expect((await fetch(`${gateway.url}/livez`)).status).toBe(200)
+})
+
+it('stops at a signal that comes while its modules load, which the first process of a container must handle itself', async () => {
+  const hooks = `import { registerHooks } from 'node:module'
+    registerHooks({ load(url, context, next) {
+      if (url.endsWith('/src/run.ts')) process.kill(process.pid, 'SIGTERM')
+      return next(url, context)
+    } })`
+  const NODE_OPTIONS = `--import "data:text/javascript,${encodeURIComponent(hooks)}"`
+  const env = { ...environment, DATA_DIR: await dataFolder(), ...outsideDatabase(await cloneDatabase()), NODE_OPTIONS }
+  const gateway = watch(spawn(node, ['src/main.ts'], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] }))
+  expect(await gateway.exited).toEqual({ code: 0, signal: null })
 })
