@@ -77,6 +77,12 @@ interface Place {
   urlOf: (port: number) => string
 }
 
+/** Connects to the server of this place; undefined if none runs. */
+async function connectTo(place: Place, as: EmbeddedOptions['as']): Promise<{ client: pg.Client; port: number } | undefined> {
+  const found = place.cluster.running()
+  return found && { client: await connect(place.urlOf(found.port), as), port: found.port }
+}
+
 /** Connects, starts the server if none runs, and takes the advisory locks. */
 async function join(place: Place, as: EmbeddedOptions['as'], port?: number): Promise<{ client: pg.Client; port: number }> {
   const start = Date.now()
@@ -93,11 +99,8 @@ async function join(place: Place, as: EmbeddedOptions['as'], port?: number): Pro
       else if (Date.now() > start + filesFreeMs) throw inUseElsewhere(place.dataDir)
       if (failures === 5) throw error
     }
-    const found = place.cluster.running()
-    const answer = found && (await connect(place.urlOf(found.port), as).catch((error: Error) => error))
-    if (found && answer instanceof pg.Client && (await take(answer, as, place.dataDir))) {
-      return { client: answer, port: found.port }
-    }
+    const answer = await connectTo(place, as).catch((error: Error) => error)
+    if (answer && !(answer instanceof Error) && (await take(answer.client, as, place.dataDir))) return answer
     if (answer instanceof Error) last = answer
     await pause(50)
   }
