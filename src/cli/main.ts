@@ -172,7 +172,9 @@ gateway
   })
 gateway
   .command('config')
-  .description('print every environment variable, its default and its meaning, as a Markdown table')
+  .description(
+    'print every environment variable, its default and its meaning, as a Markdown table; NAME_FILE names a file with the value of NAME',
+  )
   .action(() => console.log(configTable()))
 const toPrint = gateway.command('print').description('print a file for this installation')
 for (const [file, description] of Object.entries(printable)) {

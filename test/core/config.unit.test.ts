@@ -1,4 +1,8 @@
 // Proves that the configuration reports every fault at once, in words.
+import { writeFileSync } from 'node:fs'
+import { mkdtempDisposable } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ConfigError, readConfig } from '../../src/core/config/config.ts'
 
@@ -41,6 +45,22 @@ describe('configuration', () => {
     const { config, secrets } = readConfig(env)
     expect(config).toMatchObject({ production: true, host: '::1', port: 4000, dataDir: '.data' })
     expect(secrets).toMatchObject({ metricsToken: 'word', secretKey: Buffer.from(key, 'hex') })
+  })
+
+  it('reads a variable from the file that NAME_FILE names', async () => {
+    await using folder = await mkdtempDisposable(path.join(tmpdir(), 'config-'))
+    const file = path.join(folder.path, 'secret')
+    writeFileSync(file, `${key}\n`)
+    const { secrets } = readConfig({ DATABASE_URL: outside.DATABASE_URL, SECRET_KEY_FILE: file })
+    expect(secrets.secretKey?.toString('hex')).toBe(key)
+
+    writeFileSync(file, '\n')
+    const wrong = { SMTP_URL_FILE: `${file}.none`, METRICS_TOKEN_FILE: file, SECRET_KEY_FILE: file, SECRET_KEY: key }
+    expect(faultsOf(wrong).sort()).toEqual([
+      'METRICS_TOKEN_FILE: names an empty file',
+      'SECRET_KEY_FILE: must not be set together with SECRET_KEY',
+      'SMTP_URL_FILE: names a file that cannot be read (ENOENT)',
+    ])
   })
 
   it('accepts base URLs with or without slashes at their end', () => {

@@ -1,6 +1,7 @@
 // The only place that reads the environment: applies defaults and refuses contradictions, with all faults reported together.
 import type { TrustProxy } from '../network/proxy.ts'
 import { environment } from './environment.ts'
+import { readFiles } from './files.ts'
 
 export interface Config {
   port: number
@@ -96,9 +97,10 @@ export class ConfigError extends Error {
 export function readConfig(env: Record<string, string | undefined> = process.env): { config: Config; secrets: Secrets } {
   // A value from a file often ends with a line break. An empty variable counts as not set, as in `PORT= npm start`.
   const trimmed = Object.entries(env).map(([name, value]) => [name, value?.trim()] as const)
-  const given = Object.fromEntries(trimmed.filter(([, value]) => value !== ''))
+  const set = Object.fromEntries(trimmed.filter(([, value]) => value !== ''))
+  const { values: given, faults } = readFiles(set, Object.keys(environment.shape))
   const parsed = environment.safeParse(given)
-  const faults = parsed.success ? [] : parsed.error.issues.map((issue) => `${issue.path[0]?.toString()}: ${issue.message}`)
+  for (const issue of parsed.error?.issues ?? []) faults.push(`${issue.path[0]?.toString()}: ${issue.message}`)
   faults.push(...contradictionsOf(given))
   if (!parsed.success || faults.length > 0) throw new ConfigError([...new Set(faults)].join('\n'))
   const e = parsed.data
