@@ -4,10 +4,11 @@ import { z } from 'zod'
 import type { Addressee } from '../contacts/contacts.sql.ts'
 import { findGroupAddressees } from '../contacts/groups/service.ts'
 import { findAddressees } from '../contacts/service.ts'
+import type { Config } from '../core/config/config.ts'
 import type { Tx } from '../core/database/transaction.ts'
-import { fail, type Issue, invalid } from '../core/errors.ts'
+import { fail, type Issue, invalid, issuesOf } from '../core/errors.ts'
 import { faultsOf } from '../core/validation.ts'
-import { type CampaignFields, recipient } from './input.ts'
+import { type CampaignFields, CreateCampaignInput, recipient } from './input.ts'
 import { maxRecipients } from './policy.ts'
 
 export interface Recipient {
@@ -36,6 +37,24 @@ export interface Numbers {
   /** The faults of the first invalid items. */
   faults: Issue[]
   invalid: number
+}
+
+/**
+ * Reads the input of a campaign and its numbers.
+ * @throws VALIDATION_ERROR; the message names every wrong field, and of the numbers the first hundred faults.
+ */
+export async function readCampaign(config: Config, input: unknown): Promise<{ fields: CampaignFields; numbers: Numbers }> {
+  const items = (input as { recipients?: unknown } | null)?.recipients
+  let fields: CampaignFields
+  try {
+    fields = CreateCampaignInput.parse(config, input)
+  } catch (error) {
+    const issues = issuesOf(error as Error)
+    if (!issues || !Array.isArray(items) || items.length > maxRecipients) throw error
+    const { faults, invalid: count } = await readNumbers(items, { refuse: false })
+    throw invalid([...issues, ...faults], { more: count > maxFaults })
+  }
+  return { fields, numbers: await readNumbers(fields.recipients ?? [], { refuse: true }) }
 }
 
 /**

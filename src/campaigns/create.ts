@@ -6,13 +6,13 @@ import { newId } from '../core/id.ts'
 import { orAsBefore, write } from '../core/idempotency/idempotency.ts'
 import { senderOf } from '../core/principal.ts'
 import type { Campaign } from '../generated/prisma/client.ts'
-import { readNumbers } from './audience.ts'
+import { readCampaign } from './audience.ts'
 import { wake } from './campaign-job.ts'
 import { insertRecipients } from './campaigns.sql.ts'
 import type { Content } from './content.ts'
 import { composeAll, draftCampaign, tooMuchPlanned } from './draft.ts'
 import { tellCampaign } from './events.ts'
-import { type CampaignFields, CreateCampaignInput } from './input.ts'
+import type { CampaignFields } from './input.ts'
 
 /**
  * Creates a campaign, which starts at once or at its scheduled time.
@@ -26,8 +26,7 @@ export async function createCampaign(ctx: Context, input: unknown): Promise<Camp
 
 async function create(ctx: Context, input: unknown): Promise<Campaign> {
   const { app, principal } = ctx
-  const fields = CreateCampaignInput.parse(app.config, input)
-  const numbers = await readNumbers(fields.recipients ?? [], { refuse: true })
+  const { fields, numbers } = await readCampaign(app.config, input)
   return await write(ctx, async (tx) => {
     // A second try of the transaction begins with the numbers alone.
     const audience = new Map(numbers.audience)

@@ -151,6 +151,13 @@ describe('the recipients of a campaign', () => {
     expect(many).toMatch(/recipients\.99\.to: .*; and more$/)
     expect(many).not.toContain('recipients.100.')
   })
+
+  it('are named beside the other faults of the body', async () => {
+    const recipients = [{ to: '12' }, { to: '+393331234567' }, {}]
+    expect(await refusal({ name: '', recipients })).toBe(
+      'VALIDATION_ERROR name: must not be empty; recipients.0.to: must be an E.164 number, for example +393331234567; recipients.2.to: is required',
+    )
+  })
 })
 
 describe('the message of a campaign', () => {
