@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { DocumentNode, ExecutionResult } from 'graphql'
 import { z } from 'zod'
-import { codeOf, fail, failure } from '../src/core/errors.ts'
+import { codeOf, fail, failure, invalid, issuesOf } from '../src/core/errors.ts'
 import { type Cell, type ExportRoute, type Run, readExport } from './export.ts'
 import type { ApiSource } from './openapi/document.ts'
 import { serveDocument } from './openapi/serve.ts'
@@ -105,9 +105,18 @@ async function sendExport<Context>(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const query = gateway.parse(route.query, gateway.withoutEmpty(request.query))
+  const params = request.params as Record<string, string>
   const run: Run = (document, variables) => gateway.execute({ document, variables, context, repeatable: null, isPart: true })
-  const { titles, pages } = await readExport(route, { params: request.params as Record<string, string>, query }, run)
+  const given = gateway.withoutEmpty(request.query)
+  let query: Record<string, unknown>
+  try {
+    query = gateway.parse(route.query, given)
+  } catch (error) {
+    const list = (rest: Record<string, unknown>) =>
+      route.list.variables({ params, query: rest as never, page: { first: 1, after: undefined } })
+    throw await withOthers(error as Error, given, route.query, async (rest) => await run(route.list.document, list(rest)))
+  }
+  const { titles, pages } = await readExport(route, { params, query }, run)
   return await gateway.sendCsv(request, reply, { name: route.file, columns: titles, pages }, context)
 }
 
@@ -135,25 +144,60 @@ async function perform<Context>(
   request: FastifyRequest,
   repeatable: Repeatable | null,
 ): Promise<{ data?: unknown; query?: unknown; error?: Error }> {
-  let query: Record<string, unknown>
+  let query: Record<string, unknown> = {}
   let variables: Record<string, unknown>
+  const given = gateway.withoutEmpty(request.query, route.keepsEmpty)
+  const variablesOf = (query: Record<string, unknown>) =>
+    route.variables({ params: request.params, query, body: bodyOf(gateway, route, request) } as RouteRequest)
   try {
-    query = route.query ? gateway.parse(route.query, gateway.withoutEmpty(request.query, route.keepsEmpty)) : {}
-    variables = route.variables({ params: request.params, query, body: bodyOf(gateway, route, request) } as RouteRequest)
+    query = route.query ? gateway.parse(route.query, given) : {}
+    variables = variablesOf(query)
   } catch (error) {
-    return { error: await gateway.keep(withIds(error as Error, route, request), context, repeatable) }
+    let whole = withIds(error as Error, route, request)
+    if (route.method === 'GET' && route.query) {
+      whole = await withOthers(whole, given, route.query, async (rest) => {
+        const { errors, ...result } = await gateway.execute({
+          document: route.document,
+          variables: variablesOf(rest),
+          context,
+          repeatable: null,
+        })
+        return { ...result, errors: errors?.map((error) => renamed(error, route)) } as ExecutionResult
+      })
+    }
+    return { error: await gateway.keep(whole, context, repeatable) }
   }
   const result = await gateway.execute({ document: route.document, variables, context, repeatable })
   const error = result.errors?.[0]
   return error ? { error: renamed(error, route) } : { data: result.data, query }
 }
 
+/**
+ * Adds what the operation of a list finds wrong with the other parameters to an error about some of the query, which it does not see.
+ * It only reads, and runs once without those.
+ */
+async function withOthers(
+  error: Error,
+  given: Record<string, unknown>,
+  schema: z.ZodObject,
+  run: (rest: Record<string, unknown>) => Promise<ExecutionResult>,
+): Promise<Error> {
+  const issues = issuesOf(error) ?? []
+  const faulty = new Set(issues.map(({ path }) => path.split('.', 1)[0]))
+  const rest = schema.safeParse(Object.fromEntries(Object.entries(given).filter(([name]) => !faulty.has(name))))
+  if (codeOf(error) !== 'VALIDATION_ERROR' || !rest.success) return error
+  const [other] = (await run(rest.data)).errors ?? []
+  return codeOf(other) === 'VALIDATION_ERROR' ? invalid([...issues, ...(issuesOf(other as Error) ?? [])]) : error
+}
+
 /** Adds the malformed ids of the path to an error about the query or the body, because the graph does not see this request. */
 function withIds(error: Error, { ofTeam }: Route, { params }: FastifyRequest): Error {
   if (codeOf(error) !== 'VALIDATION_ERROR') return error
   const ids = Object.entries(params as Record<string, string>).filter(([name]) => name !== ofTeam && /^(id|\w+Id)$/.test(name))
-  const faults = ids.flatMap(([name, id]) => (z.guid().safeParse(id).success ? [] : [`${name}: must be a UUID`]))
-  return faults.length > 0 ? failure('VALIDATION_ERROR', [...faults, error.message].join('; ')) : error
+  const faults = ids.flatMap(([path, id]) => (z.guid().safeParse(id).success ? [] : [{ path, message: 'must be a UUID' }]))
+  if (faults.length === 0) return error
+  const message = [...faults.map(({ path, message }) => `${path}: ${message}`), error.message].join('; ')
+  return failure('VALIDATION_ERROR', message, [...faults, ...(issuesOf(error) ?? [])])
 }
 
 function bodyOf<Context>(gateway: RestGateway<Context>, route: Route, request: FastifyRequest): Record<string, unknown> {
@@ -180,5 +224,6 @@ function renamed(error: Error, { renames }: Route): Error {
     /(^|; )([A-Za-z]+):/g,
     (_, before: string, name: string) => `${before}${names[name] ?? name}:`,
   )
-  return failure('VALIDATION_ERROR', message)
+  const issues = issuesOf(error)?.map(({ path, message }) => ({ path: names[path] ?? path, message }))
+  return failure('VALIDATION_ERROR', message, issues)
 }

@@ -12,12 +12,14 @@ import type { Prisma } from '../generated/prisma/client.ts'
 import { ProviderName, InstanceStatus as statuses } from '../generated/prisma/enums.ts'
 import { callbackUrl, loadVerifyToken } from './callback.ts'
 import {
+  connectById,
   connectFields,
   connectInstance,
   createInstance,
   createInstanceFields,
   deleteInstance,
   logoutInstance,
+  newInstanceOf,
   updateInstance,
   updateInstanceFields,
 } from './service.ts'
@@ -163,7 +165,7 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: CreateInstanceInput.ref, required: true, description: 'The new record.' }) },
     resolve: (_, { input }, ctx) => {
       const once = keyed(ctx, 'createInstance', input)
-      return createInstance(once, CreateInstanceInput.parse(ctx.app.config, input))
+      return createInstance(once, newInstanceOf(ctx.app, input))
     },
   }),
   connectInstance: t.field({
@@ -175,7 +177,10 @@ builder.mutationFields((t) => ({
       id: t.arg.id({ required: true, description: 'The instance.' }),
       phone: t.arg.string({ description: how.phone.description }),
     },
-    resolve: (_, { id, phone }, ctx) => connectInstance(ctx, parse(uuid, id, 'id'), phone),
+    resolve: (_, args, ctx) => {
+      const { id, phone } = parse(connectById, args)
+      return connectInstance(ctx, id, phone)
+    },
   }),
   updateInstance: t.field({
     type: InstanceRef,

@@ -4,14 +4,14 @@ import type { App } from '../core/app.ts'
 import type { Config } from '../core/config/config.ts'
 import type { Context } from '../core/context.ts'
 import type { Sql } from '../core/database/database.ts'
-import { fail } from '../core/errors.ts'
+import { fail, invalid, issuesOf } from '../core/errors.ts'
 import { idempotencyKey } from '../core/graph/input.ts'
 import { newId } from '../core/id.ts'
 import { write } from '../core/idempotency/idempotency.ts'
 import { phone } from '../core/phone.ts'
 import { isTaken } from '../core/public-failure.ts'
 import { requireManager } from '../core/roles.ts'
-import { jsonObject, nameOf, parse } from '../core/validation.ts'
+import { faultsOf, jsonObject, nameOf, parse, uuid } from '../core/validation.ts'
 import type { Instance, Prisma } from '../generated/prisma/client.ts'
 import { ProviderName } from '../generated/prisma/enums.ts'
 import { providerOf } from '../providers/providers.ts'
@@ -43,6 +43,25 @@ export const updateInstanceFields = z.object({
 export const connectFields = z
   .object({ phone: phone.nullish().describe('The number to pair with a code instead of a QR code, E.164.') })
   .describe('The way to connect.')
+
+export const connectById = z.object({ id: uuid, ...connectFields.shape })
+
+/** Reads a new instance. @throws VALIDATION_ERROR; it names the wrong settings beside the other faults. */
+export function newInstanceOf(app: App, input: unknown): z.output<typeof createInstanceFields> {
+  const read = createInstanceFields.safeParse(input)
+  if (read.success) return read.data
+  const issues = faultsOf(read.error, 'input')
+  const network = createInstanceFields.pick({ provider: true, settings: true }).safeParse(input)
+  try {
+    if (network.success) {
+      const { provider, settings } = network.data
+      providerOf(app, providerToUse(app.config, provider))?.storeSettings(settings ?? {})
+    }
+  } catch (error) {
+    issues.push(...(issuesOf(error as Error) ?? []))
+  }
+  throw invalid(issues)
+}
 
 /**
  * Creates an instance, not connected yet.

@@ -1,4 +1,5 @@
 // GraphQL fields of webhook endpoints and their deliveries.
+import { z } from 'zod'
 import { fail } from '../core/errors.ts'
 import { AuthorRef, authorOf } from '../core/graph/author.ts'
 import { builder } from '../core/graph/builder.ts'
@@ -237,12 +238,10 @@ builder.mutationFields((t) => {
         deliveryId: t.arg.id({ required: true, description: 'The delivery.' }),
         webhookId: t.arg.id({ description: 'If given, the delivery must belong to this endpoint.' }),
       },
-      resolve: (_, args, ctx) =>
-        redeliver(
-          ctx,
-          parse(uuid, args.deliveryId, 'deliveryId'),
-          args.webhookId == null ? undefined : parse(uuid, args.webhookId, 'webhookId'),
-        ),
+      resolve: (_, args, ctx) => {
+        const { deliveryId, webhookId } = parse(z.object({ webhookId: uuid.nullish(), deliveryId: uuid }), args)
+        return redeliver(ctx, deliveryId, webhookId ?? undefined)
+      },
     }),
   }
 })

@@ -1,7 +1,7 @@
 // Endpoint of imports: takes the file and the options from a form. The caller is checked before the first byte of the body is read.
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
 import type { Context } from '../../core/context.ts'
-import { fail } from '../../core/errors.ts'
 import { parse } from '../../core/validation.ts'
 import { answerFile } from '../../media/receive.ts'
 import type { BulkJobRecord } from '../bulk/service.ts'
@@ -17,19 +17,25 @@ export function importContacts(request: FastifyRequest, reply: FastifyReply, ctx
   })
 }
 
+/** The options of a form, whose fields are text. */
+const FormOptions = ImportOptions.extend({
+  mapping: z
+    .string()
+    .transform((json, { issues }) => {
+      try {
+        return JSON.parse(json)
+      } catch {
+        issues.push({ code: 'custom', message: 'must be a JSON object', input: json })
+        return z.NEVER
+      }
+    })
+    .pipe(ImportOptions.shape.mapping)
+    .optional(),
+})
+
 /** A field without content counts as left out, because forms send every field. */
 function optionsOf(given: Readonly<Record<string, string>>): ImportOptions {
-  const present = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''))
-  const { mapping, ...rest } = present
-  return parse(ImportOptions, { ...rest, ...(mapping !== undefined && { mapping: objectOf(mapping) }) })
-}
-
-function objectOf(mapping: string): unknown {
-  try {
-    return JSON.parse(mapping)
-  } catch {
-    return fail('VALIDATION_ERROR', 'mapping: must be a JSON object')
-  }
+  return parse(FormOptions, Object.fromEntries(Object.entries(given).filter(([, value]) => value !== '')))
 }
 
 function acceptedOf({ id, groupId, requestedCount }: BulkJobRecord): Record<string, unknown> {
