@@ -83,6 +83,17 @@ describe('configuration', () => {
     },
   )
 
+  it('refuses a base URL that is no address beside the other faults', () => {
+    const fault = 'must be a valid address that begins with http:// or https://'
+    for (const url of ['foo', 'h.example', '/gateway', 'https://'])
+      expect(faultsOf({ PORT: 'x', PUBLIC_URL: url, CONSOLE_URL: url, CLOUD_API_URL: url })).toEqual([
+        'PORT: must be a number',
+        `PUBLIC_URL: ${fault}`,
+        `CONSOLE_URL: ${fault}`,
+        `CLOUD_API_URL: ${fault}`,
+      ])
+  })
+
   it('accepts a fragment for a console that keeps its page there, and for nothing else', () => {
     const url = 'https://h.example/app/#'
     expect(readConfig({ CONSOLE_URL: url }).config.consoleUrl).toBe(url)

@@ -25,10 +25,16 @@ export function isOrigin(text: string): boolean {
   return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text
 }
 
+function isWithout(text: string, forbidden: RegExp): boolean {
+  const { username, password } = new URL(text)
+  return !forbidden.test(text) && !username && !password
+}
+
 /** A URL to which paths are appended, in canonical form and without its trailing slash. `parts` are those that it must not have. */
 const appendable = (parts: string, forbidden: RegExp) =>
   url('http', 'https')
-    .refine((text) => !forbidden.test(text) && !new URL(text).username && !new URL(text).password, `must have no ${parts}`)
+    // It also runs on what is no URL, which has been refused.
+    .refine((text) => !URL.canParse(text) || isWithout(text, forbidden), `must have no ${parts}`)
     .transform((text) => new URL(text).href.replace(/\/+$/, ''))
 
 export const base = appendable('user, password, query or fragment', /[?#]/)
