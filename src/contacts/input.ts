@@ -7,12 +7,17 @@ import { nameOf, text, textsByName, uuid } from '../core/validation.ts'
 const email = z.email('must be an e-mail address').max(254, 'must have at most 254 characters')
 const tag = z.string().trim().pipe(text(1, 50)).meta({ minLength: 1, maxLength: 50 })
 
+export const mostTags = 50
+/** Of the values for templates. */
+export const mostKeys = 50
+export const longestKey = 100
+
 /** Values for templates: a flat object of at most 50 names, with at most 1024 characters each. */
 const custom = textsByName(1024).check(({ value, issues }) => {
   const names = Object.keys(value)
-  if (names.length > 50) issues.push({ code: 'custom', message: 'must have at most 50 keys', input: value })
-  if (names.some((name) => name.length < 1 || name.length > 100)) {
-    issues.push({ code: 'custom', message: 'must have keys of 1 to 100 characters', input: value })
+  if (names.length > mostKeys) issues.push({ code: 'custom', message: `must have at most ${mostKeys} keys`, input: value })
+  if (names.some((name) => name.length < 1 || name.length > longestKey)) {
+    issues.push({ code: 'custom', message: `must have keys of 1 to ${longestKey} characters`, input: value })
   }
 })
 
@@ -29,7 +34,11 @@ export const contactFields = {
     ),
   phone: phone.describe('The number, E.164, unique in the workspace.'),
   email: email.nullish().describe('The e-mail address.'),
-  tags: z.array(tag).max(50).nullish().describe('Labels: at most 50, of at most 50 characters each; duplicates are ignored.'),
+  tags: z
+    .array(tag)
+    .max(mostTags)
+    .nullish()
+    .describe('Labels: at most 50, of at most 50 characters each; duplicates are ignored.'),
   custom: custom.nullish().describe('Values for templates: an object of at most 50 texts of at most 1024 characters each.'),
 }
 

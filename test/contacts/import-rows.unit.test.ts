@@ -1,5 +1,5 @@
 // Proves how an import reads lines: separators, columns and cells.
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { delimiterOf } from '../../src/contacts/import/read.ts'
 import { columnsOf, readLine } from '../../src/contacts/import/rows.ts'
 
@@ -65,4 +65,47 @@ describe('a line', () => {
     expect(readLine(columns, ['Ada', '+4915112345678', '', '', '', '', '', '']).contact).toBeDefined()
     expect(readLine(columns, ['Ada', '+4915112345678', '', '', '', '', 'z']).faults?.[0]?.field).toBe('file')
   })
+})
+
+describe('a file with very many columns', () => {
+  // The longest line of titles has so many.
+  const titles = Array.from({ length: 20_000 }, (_, i) => `custom.${i}`)
+
+  it('takes time for its titles in proportion to their number', () => {
+    const search = vi.spyOn(Array.prototype, 'indexOf')
+    const columns = columnsOf(titles, {})
+    const searches = search.mock.calls.length
+    search.mockRestore()
+    expect(columns).toEqual(titles)
+    expect(searches).toBe(0)
+  })
+
+  it('takes time for the cells of a line, and not for its titles', () => {
+    let looks = 0
+    const columns = new Proxy(['phone', 'name', ...titles], {
+      get: (target, name) => {
+        looks++
+        return Reflect.get(target, name)
+      },
+    })
+    expect(readLine(columns, ['+4915112345678', 'Ada'])).toEqual({ contact: { phone: '+4915112345678', name: 'Ada' } })
+    expect(looks).toBeLessThan(10)
+  })
+
+  it('has lines whose values are refused after the first that are too many', () => {
+    const check = vi.spyOn(String.prototype, 'isWellFormed')
+    const { faults } = readLine(['phone', 'tags', ...titles], ['+4915112345678', titles.join(','), ...titles])
+    const checks = check.mock.calls.length
+    check.mockRestore()
+    expect(faults).toEqual([
+      { field: 'tags', message: 'must have at most 50 items' },
+      { field: 'custom', message: 'must have at most 50 keys' },
+    ])
+    expect(checks).toBeLessThan(500)
+  })
+})
+
+it('names the faulty field of a key that is too long without the key', () => {
+  const { faults } = readLine(['phone', `custom.${'k'.repeat(200_000)}`, 'custom.city'], ['+4915112345678', 'a\0', 'b\0'])
+  expect(faults?.map(({ field }) => field)).toEqual(['custom', 'custom.city'])
 })

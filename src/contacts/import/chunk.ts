@@ -1,4 +1,5 @@
 // Stores one chunk of an import: creates the contacts whose numbers are new, and skips or updates the others.
+import { setImmediate as turn } from 'node:timers/promises'
 import type { Sql } from '../../core/database/database.ts'
 import { newId } from '../../core/id.ts'
 import type { ImportSummary, LineFault } from '../bulk/service.ts'
@@ -23,7 +24,7 @@ export async function importLines(
   columns: Columns,
   onConflict: 'skip' | 'update',
 ): Promise<ImportSummary> {
-  const { valid, found } = readLines(lines, columns)
+  const { valid, found } = await readLines(lines, columns)
   const refuse = (line: number, field: string, message: string) => found.push({ line, field, message })
   const known = await settleNumbers(
     tx,
@@ -62,11 +63,20 @@ export async function importLines(
   return { created, updated, skipped, invalid }
 }
 
+/** Cells that are read before the event loop gets a turn; they take a few milliseconds. */
+const cellsAtOnce = 10_000
+
 /** Contacts of the lines that are valid, and the faults of the others. */
-function readLines(lines: readonly FileRecord[], columns: Columns) {
+async function readLines(lines: readonly FileRecord[], columns: Columns) {
   const valid: { line: number; contact: ImportedContact }[] = []
   const found: LineFault[] = []
+  let cellsRead = 0
   for (const { cells, line } of lines) {
+    cellsRead += cells.length
+    if (cellsRead > cellsAtOnce) {
+      await turn()
+      cellsRead = cells.length
+    }
     const { contact, faults } = readLine(columns, cells)
     for (const fault of faults ?? []) found.push({ line, ...fault })
     if (contact) valid.push({ line, contact })

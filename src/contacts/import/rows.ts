@@ -1,6 +1,6 @@
 // Lines of an imported file: which column is which field, and the contact that a line describes.
 import { z } from 'zod'
-import { contactFields } from '../input.ts'
+import { contactFields, longestKey, mostKeys, mostTags } from '../input.ts'
 
 /** Fields that a column can have; the values of `custom` have a column for each key. */
 const fields = ['name', 'firstName', 'lastName', 'phone', 'email', 'tags'] as const
@@ -29,7 +29,9 @@ export function columnsOf(titles: readonly string[], mapping: Readonly<Record<st
     const name = title.trim()
     return wanted[i] ?? (isField(name) && !taken.has(name) ? name : null)
   })
-  return named.map((field, i) => (named.indexOf(field) === i ? field : null))
+  // A line of titles has room for 25,000 fields, so none is looked for among all others.
+  const firsts = new Map(named.map((field, i) => [field, i] as const).toReversed())
+  return named.map((field, i) => (firsts.get(field) === i ? field : null))
 }
 
 /** The fields of a line whose cells are not empty. */
@@ -49,25 +51,39 @@ export function readLine(columns: Columns, cells: readonly string[]): Line {
   if (surplus) return { faults: [{ field: 'file', message: `must have at most ${columns.length} cells, as the line of titles` }] }
   const parsed = ImportedContact.safeParse(valuesOf(columns, cells))
   if (parsed.success) return { contact: parsed.data }
-  const faults = parsed.error.issues.map(({ path, message }) => ({
-    field: path[0] === 'tags' ? 'tags' : path.join('.'),
-    message,
-  }))
+  const faults = parsed.error.issues.map(({ path, message }) => ({ field: fieldAt(path), message }))
   return { faults: [...new Map(faults.toReversed().map((fault) => [fault.field, fault])).values()].toReversed() }
 }
 
+/** A key may be as long as a line, and the summary of the import repeats the name of the field. */
+function fieldAt([field, key]: readonly PropertyKey[]): string {
+  const isNamed = field === 'custom' && key !== undefined && String(key).length <= longestKey
+  return isNamed ? `custom.${String(key)}` : String(field)
+}
+
+/** The fields of the cells that are not empty. Takes time for the cells of the line alone, however many titles there are. */
 function valuesOf(columns: Columns, cells: readonly string[]): Record<string, unknown> {
   const values: Record<string, unknown> = {}
   const custom: [string, string][] = []
-  for (const [i, field] of columns.entries()) {
-    const cell = unescaped(cells[i] ?? '')
-    if (field === null || cell === '') continue
-    if (field.startsWith(customPrefix)) custom.push([field.slice(customPrefix.length), cell])
-    else if (field === 'tags') values.tags = [...new Set(cell.split(',').map((tag) => tag.trim()))].filter((tag) => tag !== '')
+  for (const [i, given] of cells.entries()) {
+    const field = given === '' ? null : (columns[i] ?? null)
+    if (field === null) continue
+    const cell = unescaped(given)
+    if (field.startsWith(customPrefix)) {
+      // One more than allowed is enough to be refused.
+      if (custom.length <= mostKeys) custom.push([field.slice(customPrefix.length), cell])
+    } else if (field === 'tags') values.tags = tagsOf(cell)
     else values[field] = field === 'phone' || field === 'email' ? cell.trim() : cell
   }
   if (custom.length > 0) values.custom = Object.fromEntries(custom)
   return values
+}
+
+function tagsOf(cell: string): string[] {
+  const tags = new Set(cell.split(',').map((tag) => tag.trim()))
+  tags.delete('')
+  // One more than allowed is enough to be refused.
+  return [...tags].slice(0, mostTags + 1)
 }
 
 /** Takes off the apostrophe that an export puts before a cell which a spreadsheet would execute. */

@@ -13,7 +13,7 @@ import { type Columns, columnsOf } from './rows.ts'
 
 export const maxLines = 100_000
 
-/** Lines per transaction, and the characters that end it earlier. */
+/** Lines per transaction, and the characters that end it earlier; a cell counts as one more. */
 const chunkLines = 500
 const chunkCharacters = 1_000_000
 
@@ -86,7 +86,7 @@ async function* chunksOf(
     }
     if (++seen <= skipped) continue
     lines.push(record)
-    for (const cell of record.cells) characters += cell.length
+    for (const cell of record.cells) characters += cell.length + 1
     if (lines.length < chunkLines && characters < chunkCharacters) continue
     yield { from: seen - lines.length, lines, columns }
     lines = []
