@@ -1,6 +1,4 @@
 // GraphQL fields of the do-not-contact list and of its settings.
-import { createReadStream } from 'node:fs'
-import { Readable } from 'node:stream'
 import { builder } from '../core/graph/builder.ts'
 import { connectionOf } from '../core/graph/connection.ts'
 import { registerEnum } from '../core/graph/input.ts'
@@ -141,9 +139,9 @@ builder.mutationFields((t) => ({
     resolve: async (_, { input }, ctx) => {
       const once = keyed(ctx, 'importSuppressions', input)
       const { text, mediaId } = ImportSuppressionsInput.parse(ctx.app.config, input)
-      if (mediaId == null) return await importSuppressions(once, Readable.from([text ?? '']))
+      if (mediaId == null) return await importSuppressions(once, { text: text ?? '' })
       await using file = await borrowFile(ctx, mediaId)
-      return await importSuppressions(once, createReadStream(file.path))
+      return await importSuppressions(once, file)
     },
   }),
   updateSuppressionSettings: t.field({
