@@ -3,7 +3,7 @@ import type { GraphQLError } from 'graphql'
 import { failure } from '../core/errors.ts'
 import { wholeBudget } from '../core/graph/budget.ts'
 import { type CountedArgs, costOf } from '../core/graph/cost.ts'
-import { type Cost, maxQueryLength, maxTokens, operationOf } from '../core/graph/prepared.ts'
+import { type Cost, maxLines, maxQueryLength, maxTokens, operationOf } from '../core/graph/prepared.ts'
 import { faultOfLists, nullArgument } from '../core/graph/refuse-variables.ts'
 import { rootFields } from '../core/graph/root-fields.ts'
 
@@ -14,6 +14,7 @@ export const limits = {
   complexity: wholeBudget.items,
   tokens: maxTokens,
   length: maxQueryLength,
+  lines: maxLines,
   aliases: 15,
   directives: 50,
 } as const

@@ -29,6 +29,8 @@ export const attacks: [name: string, query: string][] = [
   ],
   ['a comment of 300,000 characters', `{ me { id } } #${'x'.repeat(300_000)}`],
   ['a text of 300,000 characters', `{ message(id: "${'x'.repeat(300_000)}") { id } }`],
+  ['100 faults behind 250,000 line breaks', `${'\n'.repeat(250_000)}{ ${times(100, (i) => `a${i}`)} }`],
+  ['a document of 2,001 lines', `{ me { id } }${'\r\n'.repeat(1_000)}${'\r'.repeat(1_000)}`],
   ['16 aliases', `{ ${times(16, (i) => `a${i}: me { id }`)} }`],
   ['5,000 aliases', `{ ${times(5_000, (i) => `a${i}: me { id }`)} }`],
   ['50,000 times one field', `{ me { ${times(50_000, () => 'id')} } }`],

@@ -53,19 +53,30 @@ const maxKeptLength = 10_000
 export const maxTokens = 1_000
 /** Most UTF-16 units of one document: the limit of tokens does not bound the length of a single token or comment. */
 export const maxQueryLength = 262_144
+/** Most lines of one document. Every error counts them up to its place: 100 errors behind 261,000 line breaks took five seconds. */
+export const maxLines = 2_000
 
 const kept = new Map<string, Prepared>()
 
-/** Parses a document, or returns it from the cache. @throws GraphQLError when the text is too long, has too many tokens or is malformed. */
+/** Parses a document, or returns it from the cache. @throws GraphQLError when the text is too long, has too many lines or tokens, or is malformed. */
 export function prepare(text: string): Prepared {
   const known = kept.get(text)
   if (known) return known
   if (text.length > maxQueryLength) fail('VALIDATION_ERROR', `query: must have at most ${maxQueryLength} characters`)
+  if (hasMoreLines(text)) fail('VALIDATION_ERROR', `query: must have at most ${maxLines} lines`)
   const prepared: Prepared = { document: parse(text, { maxTokens }), faults: null }
   if (text.length > maxKeptLength) return prepared
   if (kept.size >= keptDocuments) kept.delete(kept.keys().next().value as string)
   kept.set(text, prepared)
   return prepared
+}
+
+/** Counts the line breaks of GraphQL. */
+function hasMoreLines(text: string): boolean {
+  const breaks = /\r\n|[\n\r]/g
+  let lines = 1
+  while (lines <= maxLines && breaks.test(text)) lines++
+  return lines > maxLines
 }
 
 const operations = new WeakMap<DocumentNode, Map<string, PreparedOperation>>()
