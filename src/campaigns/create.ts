@@ -13,6 +13,7 @@ import type { Content } from './content.ts'
 import { composeAll, draftCampaign, tooMuchPlanned } from './draft.ts'
 import { tellCampaign } from './events.ts'
 import type { CampaignFields } from './input.ts'
+import { inTurn } from './turns.ts'
 
 /**
  * Creates a campaign, which starts at once or at its scheduled time.
@@ -27,20 +28,22 @@ export async function createCampaign(ctx: Context, input: unknown): Promise<Camp
 async function create(ctx: Context, input: unknown): Promise<Campaign> {
   const { app, principal } = ctx
   const { fields, numbers } = await readCampaign(app.config, input)
-  return await write(ctx, async (tx) => {
-    // A second try of the transaction begins with the numbers alone.
-    const audience = new Map(numbers.audience)
-    const { workspaceId, ownerId, plan } = principal
-    const content = await draftCampaign(ctx, tx, fields, audience)
-    const campaign = await insertCampaign(ctx, tx, fields, content, audience.size)
-    await composeAll(tx, workspaceId, content, audience, (chunk, before) => insertRecipients(tx, campaign.id, before, chunk))
-    // This reservation is exact. It comes last, because every other send of this owner waits for its row lock until the commit.
-    const [fits] = await reservePlanned(tx, [{ ownerId, plan, n: audience.size }])
-    if (!fits) throw await tooMuchPlanned(tx, principal)
-    await wake(app, tx, campaign.id, campaign.scheduledFor ?? undefined)
-    await tellCampaign(tx, campaign.id)
-    return campaign
-  })
+  return await inTurn(ctx, fields, () =>
+    write(ctx, async (tx) => {
+      // A second try of the transaction begins with the numbers alone.
+      const audience = new Map(numbers.audience)
+      const { workspaceId, ownerId, plan } = principal
+      const content = await draftCampaign(ctx, tx, fields, audience)
+      const campaign = await insertCampaign(ctx, tx, fields, content, audience.size)
+      await composeAll(tx, workspaceId, content, audience, (chunk, before) => insertRecipients(tx, campaign.id, before, chunk))
+      // This reservation is exact. It comes last, because every other send of this owner waits for its row lock until the commit.
+      const [fits] = await reservePlanned(tx, [{ ownerId, plan, n: audience.size }])
+      if (!fits) throw await tooMuchPlanned(tx, principal)
+      await wake(app, tx, campaign.id, campaign.scheduledFor ?? undefined)
+      await tellCampaign(tx, campaign.id)
+      return campaign
+    }),
+  )
 }
 
 async function insertCampaign(

@@ -13,6 +13,7 @@ import { departures, lastDeparture, type Schedule } from './departures.ts'
 import { type Composed, composeAll, draftCampaign } from './draft.ts'
 import { type CampaignFields, CreateCampaignInput } from './input.ts'
 import { defaultRates } from './pace.ts'
+import { inTurn } from './turns.ts'
 
 /** Recipients of each kind that are named. */
 export const mostNamed = 20
@@ -53,26 +54,28 @@ export async function previewCampaign(ctx: Context, input: unknown): Promise<Cam
   const numbers = await readNumbers(fields.recipients ?? [], { refuse: false })
   const others = (fields.contactIds?.length ?? 0) + (fields.groupIds?.length ?? 0)
   if (numbers.audience.size === 0 && others === 0) throw invalid(numbers.faults)
-  return await transaction(app.db, async (tx) => {
-    // A second try of the transaction begins with the numbers alone.
-    const audience = new Map(numbers.audience)
-    const content = await draftCampaign(ctx, tx, fields, audience)
-    const found = { suppressed: noneLeftOut(), missing: noneLeftOut() }
-    const sendable: Composed[] = []
-    await composeAll(tx, principal.workspaceId, content, audience, (chunk) => {
-      for (const one of chunk) {
-        if (one.error === null) sendable.push(one)
-        else leaveOut(one.error === suppressed ? found.suppressed : found.missing, one)
-      }
-    })
-    const quota = await foreseeQuota(tx, principal, sendable.length)
-    const counts = { recipients: audience.size, sendable: sendable.length, repeated: numbers.repeated }
-    const course = await courseOf(ctx, tx, fields, sendable, {
-      approved: content.template !== null,
-      campaignRecipients: audience.size,
-    })
-    return { ...counts, invalid: invalidOf(numbers), ...found, ...quota, ...course }
-  })
+  return await inTurn(ctx, fields, () =>
+    transaction(app.db, async (tx) => {
+      // A second try of the transaction begins with the numbers alone.
+      const audience = new Map(numbers.audience)
+      const content = await draftCampaign(ctx, tx, fields, audience)
+      const found = { suppressed: noneLeftOut(), missing: noneLeftOut() }
+      const sendable: Composed[] = []
+      await composeAll(tx, principal.workspaceId, content, audience, (chunk) => {
+        for (const one of chunk) {
+          if (one.error === null) sendable.push(one)
+          else leaveOut(one.error === suppressed ? found.suppressed : found.missing, one)
+        }
+      })
+      const quota = await foreseeQuota(tx, principal, sendable.length)
+      const counts = { recipients: audience.size, sendable: sendable.length, repeated: numbers.repeated }
+      const course = await courseOf(ctx, tx, fields, sendable, {
+        approved: content.template !== null,
+        campaignRecipients: audience.size,
+      })
+      return { ...counts, invalid: invalidOf(numbers), ...found, ...quota, ...course }
+    }),
+  )
 }
 
 function noneLeftOut(): LeftOuts {

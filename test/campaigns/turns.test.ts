@@ -1,0 +1,46 @@
+// Large audiences of campaigns are looked up in turns, so that they leave connections to the database to others.
+import { beforeAll, expect, it } from 'vitest'
+import { newId } from '../../src/core/id.ts'
+import { sql } from '../kit/database.ts'
+import { until } from '../kit/until.ts'
+import { newTenant, openOwnRig, type Rig } from '../rest-compat/rig.ts'
+
+let rig: Rig
+
+beforeAll(async () => {
+  rig = await openOwnRig()
+})
+
+/** How many connections wait for a lock on the members of groups. */
+async function waiting(): Promise<number> {
+  const { rows } = await sql(rig.databaseUrl).query<{ n: number }>(
+    `select count(*)::int as n from pg_locks where not granted and relation = 'contact_group_members'::regclass`,
+  )
+  return rows[0]?.n ?? 0
+}
+
+it('previews of groups take three connections of a process, however many are asked for', async () => {
+  const tenants = await Promise.all([1, 2, 3, 4].map(() => newTenant(rig.gateway, rig.databaseUrl)))
+  const inputs = await Promise.all(
+    tenants.map(async ({ api, instance }) => {
+      const group = (await api.post('contacts/groups', { name: newId() })).body.data
+      return { instanceId: instance.id, name: 'News', type: 'text', text: 'hello', groupIds: [group.id] }
+    }),
+  )
+  const holder = await sql(rig.databaseUrl).connect()
+  const asked: Promise<unknown>[] = []
+  try {
+    await holder.query('begin; lock table contact_group_members in access exclusive mode')
+    const document = 'query ($input: CreateCampaignInput!) { previewCampaign(input: $input) { recipientsCount } }'
+    for (const [i, { api }] of tenants.entries())
+      for (let n = 0; n < 3; n++) asked.push(api.graphql(document, { input: inputs[i] }))
+    await until(async () => (await waiting()) === 3)
+    // These go through the same connections, behind the previews.
+    for (let n = 0; n < 3; n++) expect((await rig.tenant.api.get('messages')).status).toBe(200)
+    expect(await waiting()).toBe(3)
+  } finally {
+    await holder.query('rollback')
+    holder.release()
+    await Promise.all(asked)
+  }
+})
