@@ -92,12 +92,14 @@ function checkHeaders(request: FastifyRequest): void {
 }
 
 /**
- * Copies a file of the workspace onto the disk of this machine. On disposal the copy is removed.
- * @throws NOT_FOUND when the workspace has no such file.
+ * Copies a file of the workspace onto the disk of this machine. On disposal the copy is removed. Until then it counts as an upload in
+ * progress, because it takes as much of the disk.
+ * @throws NOT_FOUND when the workspace has no such file, API_RATE_LIMIT_EXCEEDED when too many bytes are in progress.
  */
 export async function borrowFile(ctx: Context, id: string): Promise<{ path: string } & AsyncDisposable> {
   const { size } = await findMedia(ctx, id)
   await using parts = new AsyncDisposableStack()
+  parts.use(takeFlight(ctx, String(size)))
   const spool = parts.use(await openSpool(ctx.app.config.dataDir))
   await using file = await open(spool.path, 'wx', 0o600)
   // Opened last, because it stays open until it is read.
