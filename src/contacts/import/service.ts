@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs'
 import type { Context } from '../../core/context.ts'
 import { fail } from '../../core/errors.ts'
 import { write } from '../../core/idempotency/idempotency.ts'
+import { createShare } from '../../core/share.ts'
 import { lockNewJobs } from '../bulk/bulk.sql.ts'
 import { addJob, type BulkJobRecord } from '../bulk/service.ts'
 import { lockOwnGroup } from '../groups/membership.ts'
@@ -14,19 +15,30 @@ const pieceBytes = 256 * 1024
 /** An open import stores its file, of up to 64 MiB. */
 const maxOpenImports = 5
 
+/**
+ * Imports that are being stored: one of a workspace, and three of all, which take a third of a process's connections to the database.
+ * Others wait without a connection. While they waited with one, for the lock on new jobs, nobody else got any for two seconds.
+ */
+const starting = createShare({ lightBytes: 0, perCaller: 1, total: 3, mostWaiting: 20, waitMs: 10_000 })
+
 /** The file of an import: a file on the disk of this machine, or its bytes. */
 export type ImportFile = { path: string } | { bytes: Buffer }
 
 /**
  * Stores the file and adds the job that imports it.
  * @throws VALIDATION_ERROR when the file is no UTF-8, NOT_FOUND when the workspace has no such group, API_RATE_LIMIT_EXCEEDED when it has
- * too many open imports.
+ * too many open imports, or too many wait to be stored.
  */
-export async function startImport(
-  ctx: Context,
-  file: ImportFile,
-  { groupId, ...options }: ImportOptions,
-): Promise<BulkJobRecord> {
+export async function startImport(ctx: Context, file: ImportFile, options: ImportOptions): Promise<BulkJobRecord> {
+  const turn = await starting.take(ctx.principal.workspaceId, 1)
+  try {
+    return await store(ctx, file, options)
+  } finally {
+    turn.keepUntilSent(0)
+  }
+}
+
+async function store(ctx: Context, file: ImportFile, { groupId, ...options }: ImportOptions): Promise<BulkJobRecord> {
   const { workspaceId } = ctx.principal
   return await write(ctx, async (tx) => {
     // The caller learns at once that the group does not exist, and not from the job.
