@@ -5,15 +5,15 @@ import type { CampaignFields } from './input.ts'
 import { maxRecipients } from './policy.ts'
 
 /**
- * In recipients. A workspace has one large audience at a time, and all of them have a third of a process's connections. Without these
+ * In recipients. A workspace has one large audience at a time, and all of them together have half of a process's connections. Without these
  * bounds, ten previews of 20,000 contacts held up every other request for two seconds.
  */
 const audiences = createShare({
   lightBytes: 1_000,
   perCaller: maxRecipients,
-  total: 3 * maxRecipients,
+  total: 5 * maxRecipients,
   mostWaiting: 10,
-  waitMs: 10_000,
+  waitMs: 30_000,
 })
 
 /** A group may have any number of members. */
