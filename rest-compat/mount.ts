@@ -114,7 +114,9 @@ async function sendExport<Context>(
   } catch (error) {
     const list = (rest: Record<string, unknown>) =>
       route.list.variables({ params, query: rest as never, page: { first: 1, after: undefined } })
-    throw await withOthers(error as Error, given, route.query, async (rest) => await run(route.list.document, list(rest)))
+    throw await withOthers(error as Error, given, route.query, async (rest) => {
+      return (await run(route.list.document, list(rest))).errors ?? []
+    })
   }
   const { titles, pages } = await readExport(route, { params, query }, run)
   return await gateway.sendCsv(request, reply, { name: route.file, columns: titles, pages }, context)
@@ -144,27 +146,13 @@ async function perform<Context>(
   request: FastifyRequest,
   repeatable: Repeatable | null,
 ): Promise<{ data?: unknown; query?: unknown; error?: Error }> {
-  let query: Record<string, unknown> = {}
+  let query: Record<string, unknown>
   let variables: Record<string, unknown>
-  const given = gateway.withoutEmpty(request.query, route.keepsEmpty)
-  const variablesOf = (query: Record<string, unknown>) =>
-    route.variables({ params: request.params, query, body: bodyOf(gateway, route, request) } as RouteRequest)
   try {
-    query = route.query ? gateway.parse(route.query, given) : {}
-    variables = variablesOf(query)
+    query = route.query ? gateway.parse(route.query, gateway.withoutEmpty(request.query, route.keepsEmpty)) : {}
+    variables = variablesOf(gateway, route, request, query)
   } catch (error) {
-    let whole = withIds(error as Error, route, request)
-    if (route.method === 'GET' && route.query) {
-      whole = await withOthers(whole, given, route.query, async (rest) => {
-        const { errors, ...result } = await gateway.execute({
-          document: route.document,
-          variables: variablesOf(rest),
-          context,
-          repeatable: null,
-        })
-        return { ...result, errors: errors?.map((error) => renamed(error, route)) } as ExecutionResult
-      })
-    }
+    const whole = await nameAllFaults(gateway, route, context, request, error as Error)
     return { error: await gateway.keep(whole, context, repeatable) }
   }
   const result = await gateway.execute({ document: route.document, variables, context, repeatable })
@@ -172,21 +160,47 @@ async function perform<Context>(
   return error ? { error: renamed(error, route) } : { data: result.data, query }
 }
 
+function variablesOf<Context>(
+  gateway: RestGateway<Context>,
+  route: Route,
+  request: FastifyRequest,
+  query: Record<string, unknown>,
+): Record<string, unknown> {
+  return route.variables({ params: request.params, query, body: bodyOf(gateway, route, request) } as RouteRequest)
+}
+
+/** Adds what else is wrong with a request to an error about its query or body: the ids of its path, and the other parameters of a list. */
+async function nameAllFaults<Context>(
+  gateway: RestGateway<Context>,
+  route: Route,
+  context: Context,
+  request: FastifyRequest,
+  error: Error,
+): Promise<Error> {
+  const whole = withIds(error, route, request)
+  if (route.method !== 'GET' || !route.query) return whole
+  return await withOthers(whole, gateway.withoutEmpty(request.query, route.keepsEmpty), route.query, async (rest) => {
+    const variables = variablesOf(gateway, route, request, rest)
+    const { errors = [] } = await gateway.execute({ document: route.document, variables, context, repeatable: null })
+    return errors.map((other) => renamed(other, route))
+  })
+}
+
 /**
  * Adds what the operation of a list finds wrong with the other parameters to an error about some of the query, which it does not see.
- * It only reads, and runs once without those.
+ * `errorsWith` runs the operation once without those; it only reads.
  */
 async function withOthers(
   error: Error,
   given: Record<string, unknown>,
   schema: z.ZodObject,
-  run: (rest: Record<string, unknown>) => Promise<ExecutionResult>,
+  errorsWith: (rest: Record<string, unknown>) => Promise<readonly Error[]>,
 ): Promise<Error> {
+  if (codeOf(error) !== 'VALIDATION_ERROR') return error
   const issues = issuesOf(error) ?? []
   const faulty = new Set(issues.map(({ path }) => path.split('.', 1)[0]))
   const rest = schema.safeParse(Object.fromEntries(Object.entries(given).filter(([name]) => !faulty.has(name))))
-  if (codeOf(error) !== 'VALIDATION_ERROR' || !rest.success) return error
-  const [other] = (await run(rest.data)).errors ?? []
+  const [other] = rest.success ? await errorsWith(rest.data) : []
   return codeOf(other) === 'VALIDATION_ERROR' ? invalid([...issues, ...(issuesOf(other as Error) ?? [])]) : error
 }
 
