@@ -79,7 +79,7 @@ async function pair(app: App, id: string, number: string | undefined, say: (line
   throw new Error(`nobody paired ${name} within ${pairingMs / 60_000} minutes; run the command again`)
 }
 
-/** True once it is connected, which is said. @throws in words when it will not be. */
+/** Returns true if the instance is connected, and says so. @throws in words when it cannot be paired any more. */
 function isPaired({ name, status, waNumber, lastError }: Instance, say: (line: string) => void): boolean {
   if (status === 'disconnected' || status === 'logged_out')
     throw new Error(`${name} is ${status}${lastError ? `: ${lastError}` : ''}`)

@@ -12,7 +12,7 @@ const lastAttempts = 10
 interface Pending {
   lines: string[]
   length: number
-  /** What of the lines taken last is not written yet. */
+  /** The part of the lines taken last that is not written yet. */
   rest: Buffer
   state: 'idle' | 'planned' | 'in flight'
   /** True if the last line was written in part only. */

@@ -19,7 +19,7 @@ export async function attempt(app: App, message: ClaimedMessage, claimedAt: numb
     : await inFlight(app).run(message.instance.id, () => send(app, message))
   await app.failpoint('send.after_provider_accept')
   await app.failpoint('send.before_commit')
-  // Without the database the outcome waits: lost, that of an attempt which did not leave would be unknown for ever.
+  // The outcome waits until the database takes it. If it were lost, a message that did not leave would end as UNKNOWN_OUTCOME.
   await untilStored(app, () => settlement(app)({ message, outcome }))
   await app.failpoint('send.after_commit_before_ack')
 }

@@ -176,9 +176,9 @@ export function startSession({ app, host, lease, inTurn }: SessionOptions): Sess
     if (await tell({ instanceId, status: 'connected', waNumber: number && `+${number}` })) host.ready(instanceId)
   }
 
-  /** What the open connection has told last. */
+  /** The last change that the open connection reported. */
   let told: StateChange | undefined
-  /** Stores it as soon as the database takes it, because the network tells it once. Returns false if it is out of date by then. */
+  /** Stores a change as soon as the database takes it, because the network reports it once. Returns false if a later one replaced it. */
   async function tell(change: StateChange): Promise<boolean> {
     told = change
     await untilStored(app, async () => told === change && (await host.state(change)))
