@@ -1,7 +1,7 @@
 // SQL of the data of accounts that have ended: every row of a workspace, from the highest domain to the lowest.
 import type { Sql } from './core/database/database.ts'
 import type { ExpiredRows } from './core/jobs/prune.sql.ts'
-import { isReferred } from './core/public-failure.ts'
+import { isReferred, isTooSlow } from './core/public-failure.ts'
 
 const own = '"workspaceId" = $2'
 const below = (column: string, table: string) => `"${column}" in (select id from ${table} where ${own})`
@@ -87,15 +87,12 @@ export async function emptyEvents(sql: Sql, workspaceId: string, after: string, 
   return rows[0]?.last ?? null
 }
 
-/** SQLSTATE of a statement that exceeded its time limit. */
-const tookTooLong = '57014'
-
 /**
  * Deletes the user, unless messages or keys of a team still refer to it. PostgreSQL reads all messages of the installation to know that, because no
  * index on them begins with the user. Where this takes too long, the row stays, as one that is referred to: it holds no name or address any more.
  */
 export async function deleteUser(sql: Sql, userId: string): Promise<void> {
-  await sql.query('delete from users where id = $1 and "endedAt" is not null', [userId]).catch((error: { code?: string }) => {
-    if (!isReferred(error) && error.code !== tookTooLong) throw error
+  await sql.query('delete from users where id = $1 and "endedAt" is not null', [userId]).catch((error: unknown) => {
+    if (!isReferred(error) && !isTooSlow(error)) throw error
   })
 }

@@ -26,10 +26,5 @@ function weightOf({ recipients, contactIds, groupIds }: CampaignFields): number 
  * @throws API_RATE_LIMIT_EXCEEDED when too many large audiences of the workspace wait, or one waits for too long; as the work does.
  */
 export async function inTurn<T>({ principal }: Context, fields: CampaignFields, work: () => Promise<T>): Promise<T> {
-  const reservation = await audiences.take(principal.workspaceId, weightOf(fields))
-  try {
-    return await work()
-  } finally {
-    reservation.keepUntilSent(0)
-  }
+  return await audiences.during(principal.workspaceId, weightOf(fields), work)
 }

@@ -69,7 +69,7 @@ async function pair(app: App, id: string, number: string | undefined, say: (line
       said = fieldsOf(now)
       heardAt = Date.now()
     }
-    if (isPaired(now, say)) return
+    if (sayIfConnected(now, say)) return
     if (!warned && now.status === 'connecting' && Date.now() - heardAt > silentMs) {
       say('no news yet: is a gateway with the role worker running on this database?')
       warned = true
@@ -79,8 +79,8 @@ async function pair(app: App, id: string, number: string | undefined, say: (line
   throw new Error(`nobody paired ${name} within ${pairingMs / 60_000} minutes; run the command again`)
 }
 
-/** Returns true if the instance is connected, and says so. @throws in words when it cannot be paired any more. */
-function isPaired({ name, status, waNumber, lastError }: Instance, say: (line: string) => void): boolean {
+/** Returns true if the instance is connected. @throws in words when it cannot be paired any more. */
+function sayIfConnected({ name, status, waNumber, lastError }: Instance, say: (line: string) => void): boolean {
   if (status === 'disconnected' || status === 'logged_out')
     throw new Error(`${name} is ${status}${lastError ? `: ${lastError}` : ''}`)
   if (status !== 'connected') return false

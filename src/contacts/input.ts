@@ -8,8 +8,9 @@ const email = z.email('must be an e-mail address').max(254, 'must have at most 2
 const tag = z.string().trim().pipe(text(1, 50)).meta({ minLength: 1, maxLength: 50 })
 
 export const mostTags = 50
-/** Of the values for templates. */
+/** A contact has at most this number of values for templates. */
 export const mostKeys = 50
+/** Maximum length of the name of such a value, in characters. */
 export const longestKey = 100
 
 /** Values for templates: a flat object of at most 50 names, with at most 1024 characters each. */

@@ -68,6 +68,11 @@ export function isReferred(error: unknown): boolean {
     .some((code) => code === '23503' || code === '23001' || code === 'P2003')
 }
 
+/** True if a statement exceeded its time limit (query_canceled). */
+export function isTooSlow(error: unknown): boolean {
+  return chainOf(error).flatMap(codesOf).includes('57014')
+}
+
 /** True if a transaction failed by a deadlock or by a serialization failure, so that it may be run again at once. */
 export function isConflict(error: unknown): boolean {
   return chainOf(error)

@@ -35,6 +35,8 @@ export interface Share {
    * meanwhile.
    */
   take: (caller: string, bytes: number, response?: Sending) => Promise<Reservation>
+  /** Reserves memory for as long as `work` takes. @throws as `take` and the work do. */
+  during: <T>(caller: string, bytes: number, work: () => Promise<T>) => Promise<T>
 }
 
 interface Claim {
@@ -113,7 +115,7 @@ export function createShare({ lightBytes, perCaller, total, mostWaiting, waitMs 
     }
   }
 
-  return {
+  const share: Share = {
     async take(caller, bytes, response) {
       if (bytes <= lightBytes) return nothingReserved
       const line = waiting.get(caller) ?? []
@@ -127,5 +129,14 @@ export function createShare({ lightBytes, perCaller, total, mostWaiting, waitMs 
       if (line.includes(claim)) await wait(claim, admitted)
       return reservationOf(claim, response)
     },
+    async during(caller, bytes, work) {
+      const reservation = await share.take(caller, bytes)
+      try {
+        return await work()
+      } finally {
+        reservation.keepUntilSent(0)
+      }
+    },
   }
+  return share
 }

@@ -1,7 +1,8 @@
 // Delivery queues. Each endpoint has its own in every process, so that a slow or dead endpoint never delays another's deliveries.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../core/app.ts'
-import { createBatch } from '../core/batch.ts'
+import { createBatch, runApartOnFailure } from '../core/batch.ts'
+import { untilStored } from '../core/database/until-stored.ts'
 import { definePart } from '../core/part.ts'
 import { type Attempt, attempt } from './attempt.ts'
 import type { ClaimedDelivery } from './claim.sql.ts'
@@ -60,7 +61,7 @@ export function createDeliveryQueues(app: App, limit: number): DeliveryQueues {
     max: 200,
     parallel: 2,
     slowMs: 100,
-    run: (list) => settleDeliveries(app, list),
+    run: (all) => runApartOnFailure(all, (list) => settleDeliveries(app, list)),
   })
 
   function queueOf(endpointId: string): DeliveryQueue {
@@ -100,7 +101,12 @@ export function createDeliveryQueues(app: App, limit: number): DeliveryQueues {
     const { id, endpointId } = delivery
     try {
       const made = await attemptInSlot(delivery)
-      const gap = await commit(delivery, made)
+      // The outcome waits until the database takes it, so that nothing is delivered twice without need.
+      const gap = await untilStored(
+        app,
+        () => settle({ delivery, ...made }),
+        () => stopping.signal.aborted,
+      )
       if (gap !== null && gap <= timerMs) wakeAfter(gap, { id, endpointId })
     } catch (error) {
       // The lease expires, and the sweep finds the delivery.
@@ -116,18 +122,6 @@ export function createDeliveryQueues(app: App, limit: number): DeliveryQueues {
     } finally {
       adapt(queueOf(delivery.endpointId), made?.verdict.delivered ?? false)
       leave(delivery.endpointId)
-    }
-  }
-
-  /** While the database is unavailable, the outcome waits (exponential backoff), so that nothing is delivered twice without need. */
-  async function commit(delivery: ClaimedDelivery, made: Attempt): Promise<Settled> {
-    for (let waitMs = 200; ; waitMs = Math.min(waitMs * 2, 5_000)) {
-      try {
-        return await settle({ delivery, ...made })
-      } catch (error) {
-        if (stopping.signal.aborted) throw error
-        await pause(waitMs)
-      }
     }
   }
 

@@ -4,6 +4,7 @@ import type { Sql } from '../../core/database/database.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
 import { codeOf, type ErrorCode } from '../../core/errors.ts'
 import { enqueue, implementJob } from '../../core/jobs/jobs.ts'
+import { isTooSlow } from '../../core/public-failure.ts'
 import { announceChange, subject } from '../../events/live/follow.ts'
 import { addMembers, deleteContacts } from '../groups/membership.ts'
 import { workThroughImport } from '../import/work.ts'
@@ -12,9 +13,6 @@ import { bulkJob } from './bulk-job.ts'
 
 /** Contacts per transaction: few enough that no other transaction waits long for it, and that a cancellation takes effect soon. */
 const chunkSize = 500
-
-/** PostgreSQL error code of a statement that exceeded its time limit (query_canceled). */
-const tookTooLong = '57014'
 
 export const bulkImplementation = implementJob(
   bulkJob,
@@ -42,7 +40,7 @@ async function workThroughIds(app: App, id: string): Promise<Error | undefined> 
       if (hasEnded) return undefined
     } catch (error) {
       // Contacts with very many messages take long to delete. A smaller chunk stays within the time limit.
-      if ((error as { code?: string }).code !== tookTooLong || size === 1) throw error
+      if (!isTooSlow(error) || size === 1) throw error
       size = Math.ceil(size / 5)
     }
   }

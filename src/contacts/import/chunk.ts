@@ -1,7 +1,7 @@
 // Stores one chunk of an import: creates the contacts whose numbers are new, and skips or updates the others.
-import { setImmediate as turn } from 'node:timers/promises'
 import type { Sql } from '../../core/database/database.ts'
 import { newId } from '../../core/id.ts'
+import { ownTurn } from '../../core/turns.ts'
 import type { ImportSummary, LineFault } from '../bulk/service.ts'
 import { tellContacts } from '../events.ts'
 import { addMembers } from '../groups/membership.ts'
@@ -74,7 +74,7 @@ async function readLines(lines: readonly FileRecord[], columns: Columns) {
   for (const { cells, line } of lines) {
     cellsRead += cells.length
     if (cellsRead > cellsAtOnce) {
-      await turn()
+      await ownTurn()
       cellsRead = cells.length
     }
     const { contact, faults } = readLine(columns, cells)

@@ -30,12 +30,7 @@ export type ImportFile = { path: string } | { bytes: Buffer }
  * too many open imports, or too many wait to be stored.
  */
 export async function startImport(ctx: Context, file: ImportFile, options: ImportOptions): Promise<BulkJobRecord> {
-  const turn = await starting.take(ctx.principal.workspaceId, 1)
-  try {
-    return await store(ctx, file, options)
-  } finally {
-    turn.keepUntilSent(0)
-  }
+  return await starting.during(ctx.principal.workspaceId, 1, () => store(ctx, file, options))
 }
 
 async function store(ctx: Context, file: ImportFile, { groupId, ...options }: ImportOptions): Promise<BulkJobRecord> {

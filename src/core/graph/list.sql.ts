@@ -68,7 +68,7 @@ type WindowedQuery = ListQuery & { window?: number }
 export async function readRows<Row>(app: Reader, query: WindowedQuery, parentId: string): Promise<Row[]> {
   const { subset, take } = query
   if (subset) {
-    // Where many rows fit, those of the window fill the page.
+    // If many rows match the conditions, the window contains a full page of them.
     const near = await readRows<Row>(app, { ...query, subset: undefined, window: windowSize }, parentId)
     if (near.length === take) return near
   }

@@ -51,17 +51,14 @@ export function stateView(key: string, args: FollowArgs, { subjects }: StateSour
 
 /** Executes on each root value, on one budget. A caller's streams share a memory quota, apart from the caller's other requests. */
 async function executeOn(args: FollowArgs, roots: readonly unknown[], limits: BudgetLimits) {
-  const reservation = await operationMemory.take(`streams of ${callerOf(args.contextValue)}`, weightOf(args, limits))
-  const budget = new Budget(limits)
-  const context = { ...args.contextValue, budget }
-  try {
+  return await operationMemory.during(`streams of ${callerOf(args.contextValue)}`, weightOf(args, limits), async () => {
+    const budget = new Budget(limits)
+    const context = { ...args.contextValue, budget }
     const results = await Promise.all(
       roots.map((rootValue) => measured(budget, () => execute({ ...args, rootValue, contextValue: context }))),
     )
     return { results, context, spent: budget.spent }
-  } finally {
-    reservation.keepUntilSent(0)
-  }
+  })
 }
 
 /** @throws Error when the database was unavailable for a part of the result. A retry follows, so that no wrong result is sent. */

@@ -62,7 +62,6 @@ export async function claimMessages(app: App, ids: readonly string[], released =
   let leased: ClaimedMessage[] = []
   try {
     const { due, forHolder, followers, ...claim } = await sqlTransaction(app.pool, async (tx) => {
-      leased = []
       const decided = await claimIn(app, tx, ids, slots)
       leased = decided.claimed
       return decided
