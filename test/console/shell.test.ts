@@ -192,7 +192,7 @@ describe.runIf(browserFound)('the shell', () => {
 
   it('loads itself again for a page whose file an upgrade replaced', async () => {
     await visit(site, { as: who.person, path: '/me/live' }, async ({ page, expected }) => {
-      expected.push(/404|dynamically imported module/)
+      expected.push(/404/)
       let loads = 0
       await page.route(/usage-[^/]*\.js$/, (route) => (loads > 0 ? route.continue() : route.fulfill({ status: 404 })))
       page.on('request', (request) => {
@@ -201,6 +201,23 @@ describe.runIf(browserFound)('the shell', () => {
       await page.getByRole('link', { name: 'Usage' }).click()
       await page.getByRole('meter', { name: 'Messages' }).waitFor()
       expect(loads).toBe(1)
+    })
+  })
+
+  it('says so when a file of a page stays missing, and loads itself again only once', async () => {
+    await visit(site, { as: who.person, path: '/me/live' }, async ({ page, expected }) => {
+      expected.push(/404/)
+      let loads = 0
+      await page.route(/usage-[^/]*\.js$/, (route) => route.fulfill({ status: 404 }))
+      page.on('request', (request) => {
+        if (request.isNavigationRequest()) loads++
+      })
+      await page.getByRole('link', { name: 'Usage' }).click()
+      await page.getByRole('heading', { name: 'This did not work' }).waitFor()
+      expect(loads).toBe(1)
+      await page.unrouteAll()
+      await page.getByRole('button', { name: 'Load again' }).click()
+      await page.getByRole('meter', { name: 'Messages' }).waitFor()
     })
   })
 

@@ -1,6 +1,6 @@
 // All addresses of the console. Each page is a chunk of its own; the shell is in the first one.
 import { createRootRoute, createRoute, createRouter, type lazyRouteComponent, Outlet } from '@tanstack/react-router'
-import { pageChunk } from './page-chunk.ts'
+import { pageChunk } from './page-chunk.tsx'
 import { settings } from './settings.ts'
 import { Broken } from './shell/broken.tsx'
 import { NotFound } from './shell/not-found.tsx'
