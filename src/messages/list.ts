@@ -33,15 +33,17 @@ const subsets = {
     `${outbound} = 'sending' and t."acceptedAt" is not null`,
   ],
   received: [received],
+  // The number of an outbound message is that of the other party, for which there is an index.
+  to: [`t.direction = 'outbound' and t.peer = t."to"`, received],
 } as const
 
 /**
- * Columns whose index has the messages of a parent in the order of their time; the first that a filter names is used. Messages of one number
- * have such an index below the workspace.
+ * Columns whose index has the messages of a parent in the order of their time; the first that a filter names is used. Messages from or to one
+ * number have such indexes below the workspace.
  */
 function parentOf(equals: MessageFilter['equal']): 'reference' | 'campaignId' | 'contactId' | 'instanceId' | 'workspaceId' {
   const own = (['reference', 'campaignId', 'contactId'] as const).find((column) => equals[column])
-  return own ?? (equals.instanceId && !equals.peer ? 'instanceId' : 'workspaceId')
+  return own ?? (equals.instanceId && !equals.peer && !equals.to ? 'instanceId' : 'workspaceId')
 }
 
 /** The tables of the parents that belong to one workspace. The index of references begins with the reference and the workspace. */
@@ -62,7 +64,7 @@ export async function listMessages(
   const equals = { workspaceId, ...equal }
   const ofFailed = part === 'failed' && parentOf(equals) === 'instanceId'
   const parent = ofFailed ? 'workspaceId' : parentOf(equals)
-  const indexed = (parent === 'workspaceId' || parent === 'instanceId') && !equals.peer ? part : undefined
+  const indexed = (parent === 'workspaceId' || parent === 'instanceId') && !equals.peer ? (equals.to ? 'to' : part) : undefined
   const owner = owners[parent]
   const further = Object.entries(equals).filter(([column]) => column !== parent && !(owner && column === 'workspaceId'))
   const conditions = [...further.map(([column, value]) => [column, '=', value] as const), ...others]
@@ -85,7 +87,8 @@ export async function listMessages(
 }
 
 /** Messages of an instance that came in are in page order in their index, which therefore needs no other way to read them. */
-function subsetOf(part: MessagePart | undefined, parent: string): Subset | undefined {
+function subsetOf(part: keyof typeof subsets | 'failed' | undefined, parent: string): Subset | undefined {
   if (!part || part === 'failed' || (part === 'received' && parent === 'instanceId')) return undefined
+  if (part === 'to') return { of: 'workspaces', column: 'workspaceId', parts: subsets.to, isOrdered: true }
   return { of: 'instances', column: 'instanceId', parts: subsets[part] }
 }

@@ -13,6 +13,7 @@ import { contextFor, openApp } from './rig.ts'
 
 const many = 20_000
 const few = 5
+const ownNumber = '+4930000000'
 let ctx: Context
 let large: { id: string }
 let small: { instanceId: string; campaignId: string; contactId: string }
@@ -60,6 +61,11 @@ beforeAll(async () => {
       [workspaceId, status, direction, leftAt, campaignId],
     )
   }
+  await pool.query(`update messages set "to" = $1 where direction = 'inbound'`, [ownNumber])
+  await pool.query(
+    `update messages set "to" = $1, peer = $1 where "workspaceId" = $2 and "to" = $3 and "campaignId" is not null`,
+    [ownNumber, workspaceId, `+49151${many / 2}`],
+  )
   const others = Array.from({ length: 200 }, newId)
   await pool.query('insert into workspaces (id, "ownerId") select id, $2 from unnest($1::uuid[]) id', [others, userId])
   for (const other of others) await add(1, { workspaceId: other, instanceId: large.id })
@@ -104,6 +110,7 @@ it.each(['instanceId', 'campaignId', 'contactId'] as const)(
 )
 
 const rare = [
+  { to: ownNumber },
   { status: 'queued' },
   { status: 'sending' },
   { statuses: ['queued', 'sending'] },
@@ -126,7 +133,7 @@ it.each(rare)('pages of messages that are %o have each of them once, in order, i
   const { workspaceId } = ctx.principal
   const [column, value] = Object.entries(filter)[0] as [string, string | string[]]
   const { rows } = await ctx.app.pool.query<{ id: string }>(
-    `select id from messages where "workspaceId" = $1 and ${column === 'direction' ? 'direction' : 'status'}::text = any($2)
+    `select id from messages where "workspaceId" = $1 and "${column === 'statuses' ? 'status' : column}"::text = any($2)
      order by "createdAt" desc, id desc`,
     [workspaceId, [value].flat()],
   )

@@ -26,6 +26,7 @@ const byHand = [
   '+ index messages_media_idx',
   '+ index messages_open_idx',
   '+ index messages_received_idx',
+  '+ index messages_received_to_idx',
   '+ index messages_reference_idx',
   '+ index messages_scheduled_idx',
   '+ index messages_unreported_idx',

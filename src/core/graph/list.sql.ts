@@ -33,6 +33,8 @@ export interface Subset {
   column: string
   /** The conditions of the indexes, as SQL over the alias `t`. A row fits one of them at most. */
   parts: readonly string[]
+  /** True if each index returns its rows in page order. */
+  isOrdered?: boolean
 }
 
 export interface ListQuery {
@@ -58,7 +60,7 @@ export interface ListQuery {
   isShort: boolean
 }
 
-/** The number of rows in page order that are read before those of a {@link Subset}. */
+/** The number of rows in page order that are read before those of a {@link Subset} whose indexes have another order. */
 const windowSize = 1_000
 
 /** With `window`, only so many rows in page order are compared with the conditions. */
@@ -67,7 +69,7 @@ type WindowedQuery = ListQuery & { window?: number }
 /** Reads the page of one parent, by a prepared statement. Several short ones of a moment share a round trip. */
 export async function readRows<Row>(app: Reader, query: WindowedQuery, parentId: string): Promise<Row[]> {
   const { subset, take } = query
-  if (subset) {
+  if (subset && !subset.isOrdered) {
     // If many rows match the conditions, the window contains a full page of them.
     const near = await readRows<Row>(app, { ...query, subset: undefined, window: windowSize }, parentId)
     if (near.length === take) return near
