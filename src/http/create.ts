@@ -1,7 +1,7 @@
 // Creates the HTTP server: limits, request ids, error envelope, metrics. It contains no product routes.
 import { IncomingMessage, METHODS, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
-import cors from '@fastify/cors'
+import cors, { type FastifyCorsOptions, type FastifyCorsOptionsDelegateCallback } from '@fastify/cors'
 import Fastify, { type FastifyError, type FastifyInstance } from 'fastify'
 import findMyWay from 'find-my-way'
 import helmet from 'helmet'
@@ -111,24 +111,7 @@ export async function createHttp(app: App): Promise<FastifyInstance> {
     else done()
   })
   const origins = trustedOrigins(app)
-  await http.register(cors, {
-    origin: origins.length > 0 && origins,
-    // The methods that routes accept. A browser sends other methods only after a preflight allows them.
-    methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
-    // The console's session is a cookie, and its pages may come from another origin.
-    credentials: origins.length > 0,
-    // Chromium caches a preflight for 5 s by default, and caches it per URL.
-    maxAge: 600,
-    exposedHeaders: [
-      'X-Request-Id',
-      'RateLimit-Limit',
-      'RateLimit-Remaining',
-      'RateLimit-Reset',
-      'RateLimit-Policy',
-      'Retry-After',
-      'Idempotency-Replayed',
-    ],
-  })
+  if (origins.length > 0) await http.register(cors, { delegator: corsFor(origins) })
   http.addHook('onSend', (request, reply, _, done) => {
     boundStall(reply.raw)
     // Shared caches do not know that answers vary by x-api-key.
@@ -163,6 +146,35 @@ export async function createHttp(app: App): Promise<FastifyInstance> {
   http.setErrorHandler((error: FastifyError, request, reply) => answerError(app, error, request, reply))
   http.setNotFoundHandler((_, reply) => sendError(reply, 'NOT_FOUND'))
   return http
+}
+
+/**
+ * The CORS headers for pages of those origins. An OPTIONS request that is no preflight is refused as any other method is; the plugin would
+ * answer it with a plain text.
+ */
+function corsFor(origin: string[]): FastifyCorsOptionsDelegateCallback {
+  const options: FastifyCorsOptions = {
+    origin,
+    // The methods that routes accept. A browser sends other methods only after a preflight allows them.
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
+    // The console's session is a cookie, and its pages may come from another origin.
+    credentials: true,
+    // Chromium caches a preflight for 5 s by default, and caches it per URL.
+    maxAge: 600,
+    exposedHeaders: [
+      'X-Request-Id',
+      'RateLimit-Limit',
+      'RateLimit-Remaining',
+      'RateLimit-Reset',
+      'RateLimit-Policy',
+      'Retry-After',
+      'Idempotency-Replayed',
+    ],
+  }
+  const withoutPreflight: FastifyCorsOptions = { ...options, preflight: false }
+  return ({ headers }, done) => {
+    done(null, headers.origin && headers['access-control-request-method'] ? options : withoutPreflight)
+  }
 }
 
 /**

@@ -82,3 +82,24 @@ describe('a page', () => {
     },
   )
 })
+
+interface Refused {
+  error?: { code: string }
+  errors?: { extensions: { code: string } }[]
+}
+
+it.each([
+  ['/api/v1/messages/send', 405, 'POST'],
+  ['/api/auth/login', 405, 'POST'],
+  ['/graphql', 405, 'GET, POST'],
+  ['/', 405, 'GET'],
+  ['/api/nowhere', 404, null],
+])('refuses an OPTIONS request that is no preflight as any other method: %s', async (path, status, allowed) => {
+  const asked = { origin: 'https://console.example.com', 'access-control-request-method': '' }
+  for (const headers of [{}, asked] as Record<string, string>[]) {
+    const answer = await fetch(gateway.url + path, { method: 'OPTIONS', headers })
+    expect([answer.status, answer.headers.get('allow')]).toEqual([status, allowed])
+    const { error, errors } = (await answer.json()) as Refused
+    expect(error?.code ?? errors?.[0]?.extensions.code).toBe(status === 404 ? 'NOT_FOUND' : 'METHOD_NOT_ALLOWED')
+  }
+})
