@@ -130,10 +130,12 @@ export async function createHttp(app: App): Promise<FastifyInstance> {
     app.metrics.requestSeconds.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000)
     done()
   })
-  // `Expect: 100-continue` asks for the body only once the request is admitted.
+  // `Expect: 100-continue` asks for the body only once the request is admitted. HTTP/1.0 has no interim responses: its clients would take one
+  // for the answer.
   http.server.on('checkContinue', (request, response) => http.server.emit('request', request, response))
   http.addHook('preParsing', (request, reply, _, done) => {
-    if (request.headers.expect?.toLowerCase() === '100-continue') reply.raw.writeContinue()
+    const { headers, raw } = request
+    if (headers.expect?.toLowerCase() === '100-continue' && raw.httpVersion === '1.1') reply.raw.writeContinue()
     done()
   })
   // Ignores an unknown `Expect` header and handles the request as usual.

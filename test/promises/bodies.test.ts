@@ -149,3 +149,9 @@ it.each(['/graphql', '/api/v1/messages/send'])(
     expect(known.text).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 (200|400) /)
   },
 )
+
+it('sends no 100 Continue to a client of HTTP/1.0, which would take it for the answer', async () => {
+  const head = `POST /api/v1/messages/send HTTP/1.0\r\nContent-Type: application/json\r\nExpect: 100-continue\r\n`
+  const { text } = await send(rig.gateway, `${head}x-api-key: ${rig.tenant.account.apiKey}\r\nContent-Length: 2\r\n\r\n{}`)
+  expect(text).toMatch(/^HTTP\/1\.1 400 /)
+})
