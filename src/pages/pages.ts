@@ -65,8 +65,9 @@ async function readPage(file: string): Promise<string> {
  * to the address without it: what a page loads is relative to that, so that it works below any path.
  */
 async function show({ url }: FastifyRequest, reply: FastifyReply, file: string, settings: object = {}): Promise<FastifyReply> {
-  const [, name, query] = url.match(/([^/?]+)\/(\?.*)?$/) ?? []
-  if (name !== undefined) return await reply.redirect(`../${name}${query ?? ''}`, 308)
+  // A query may end with a slash too.
+  const [, name, query = ''] = url.match(/^[^?]*\/([^/?]+)\/(\?.*)?$/) ?? []
+  if (name !== undefined) return await reply.redirect(`../${name}${query}`, 308)
   const page = html.get(file) ?? readPage(file)
   html.set(file, page)
   return await secure(reply)

@@ -129,6 +129,14 @@ it.each([
   expect([status, new URL(headers.location as string, demo.url + from).href]).toEqual([308, demo.url + to])
 })
 
+it.each(['/docs?from=https://example.com/', '/graphql?from=https://example.com/&x=/?'])(
+  'shows the page whatever its query ends with: %s',
+  async (path) => {
+    const { status, headers } = await look(demo, path)
+    expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
+  },
+)
+
 describe('an asset of the pages', () => {
   const ours = ['key-form.css', 'key-form.js', 'reference.js', 'explorer.css', 'explorer.js']
   const theirs = ['scalar.js', 'graphiql.js', 'graphiql.css', 'editor-worker.js', 'json-worker.js', 'graphql-worker.js']
