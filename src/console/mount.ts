@@ -5,6 +5,7 @@ import path from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../core/app.ts'
 import { sendError } from '../core/http/error-answer.ts'
+import { preferencesIn } from '../core/http/preferences.ts'
 import { builtFolder, type Manifest, readManifest } from './manifest.ts'
 import { policyFor } from './policy.ts'
 
@@ -95,8 +96,8 @@ async function sendAsset(
   const file = path.join(builtFolder, 'assets', name)
   // Only names of the manifest are read, so a request cannot reach other files.
   if (!manifest || !Object.hasOwn(manifest.assets, name) || !existsSync(file)) return sendError(reply, 'NOT_FOUND')
-  const accepted = request.headers['accept-encoding'] ?? ''
-  const [encoding, suffix] = /\bbr\b/.test(accepted) ? ['br', '.br'] : /\bgzip\b/.test(accepted) ? ['gzip', '.gz'] : []
+  const accepted = preferencesIn(request.headers['accept-encoding'])
+  const [encoding, suffix] = accepted.includes('br') ? ['br', '.br'] : accepted.includes('gzip') ? ['gzip', '.gz'] : []
   if (encoding) reply.header('Content-Encoding', encoding)
   return await reply
     .header('Cross-Origin-Resource-Policy', 'same-origin')

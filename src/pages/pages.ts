@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../core/app.ts'
 import { sendError } from '../core/http/error-answer.ts'
+import { preferencesIn } from '../core/http/preferences.ts'
 import { demoIds } from '../demo/demo.ts'
 import { type Links, mountDemoKey } from '../demo/links.ts'
 import { assetOf, readPageFile } from './assets.ts'
@@ -19,7 +20,7 @@ export function mountPages(http: FastifyInstance, app: App, links: Links): { tak
     secure(reply).header('ETag', asset.etag).header('Cache-Control', 'no-cache').header('Vary', 'Accept-Encoding')
     if (request.headers['if-none-match'] === asset.etag) return await reply.code(304).send()
     reply.type(asset.type)
-    if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return await reply.send(asset.bytes)
+    if (!preferencesIn(request.headers['accept-encoding']).includes('gzip')) return await reply.send(asset.bytes)
     return await reply.header('Content-Encoding', 'gzip').send(asset.gzipped)
   })
   mountDemoKey(http, app, links)

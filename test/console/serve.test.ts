@@ -107,6 +107,11 @@ describe('an asset', () => {
       const answer = await look(path, { 'accept-encoding': encoding })
       expect([answer.headers.get('content-encoding'), answer.text === plain.text]).toEqual([encoding, true])
     }
+    for (const [accepted, encoding] of [
+      ['br;q=0, gzip', 'gzip'],
+      ['br; q=0.0, gzip; q=0', null],
+    ] as const)
+      expect((await look(path, { 'accept-encoding': accepted })).headers.get('content-encoding')).toBe(encoding)
   })
 
   it.each([

@@ -151,6 +151,7 @@ describe('an asset of the pages', () => {
     const small = await look(demo, path, { 'accept-encoding': 'gzip, br' })
     expect(small.headers['content-encoding']).toBe('gzip')
     expect(small.text.length).toBeLessThan(plain.text.length * (theirs.includes(name) ? 0.6 : 1))
+    expect((await look(demo, path, { 'accept-encoding': 'gzip;q=0' })).headers['content-encoding']).toBeUndefined()
     const etag = plain.headers.etag as string
     expect((await look(demo, path, { 'if-none-match': etag })).status).toBe(304)
   })

@@ -189,3 +189,12 @@ it('executes nothing of a refused document in single connection mode either', as
   }
   stop.abort()
 })
+
+it.each([
+  ['application/graphql-response+json;q=0, application/json', 'application/json'],
+  ['application/json;q=0.5, application/graphql-response+json', 'application/graphql-response+json'],
+  ['application/json, application/graphql-response+json', 'application/json'],
+])('answers with the content type that the client prefers: %s', async (accept, type) => {
+  const { headers } = await rig.tenant.api.graphql('{ __typename }', undefined, { accept })
+  expect(headers.get('content-type')).toBe(`${type}; charset=utf-8`)
+})

@@ -5,17 +5,14 @@ import type { App } from '../app.ts'
 import { codeOf, errors, failure, retryAfterOf } from '../errors.ts'
 import { answerText } from '../graph/answer.ts'
 import { failureOf } from './error-answer.ts'
+import { preferencesIn } from './preferences.ts'
 
 const graphqlType = 'application/graphql-response+json'
-const types: Record<string, string> = { [graphqlType]: graphqlType, 'application/json': 'application/json' }
+const jsonType = 'application/json'
 
-/** The content type to answer with: the first known media type of the `Accept` header, by default JSON. */
+/** The content type to answer with: the known media type that the `Accept` header prefers, by default JSON. */
 function typeOf({ headers }: FastifyRequest): string {
-  for (const range of (headers.accept ?? '').split(',')) {
-    const type = types[range.split(';', 1)[0]?.trim().toLowerCase() ?? '']
-    if (type) return type
-  }
-  return 'application/json'
+  return preferencesIn(headers.accept).find((type) => type === graphqlType || type === jsonType) ?? jsonType
 }
 
 /**
