@@ -2,7 +2,7 @@
 // 5xx.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { promptly } from '../kit/promptly.ts'
-import { openProcessRig, type Rig } from '../rest-compat/rig.ts'
+import { openProcessRig, type Rig, text } from '../rest-compat/rig.ts'
 import { postHead, send, sendInParts, wireAttacks } from './wire.ts'
 
 let rig: Rig
@@ -54,6 +54,24 @@ describe('malformed HTTP', () => {
       const { text: answered, closed } = await sendInParts(rig.gateway, [ask, broken], /HTTP\/1\.1 401[\s\S]*\}$/)
       expect([answered.match(/HTTP\/1\.1 \d{3}/g), closed]).toEqual([['HTTP/1.1 401'], true])
     }
+  })
+
+  it.each([
+    ['NUL', '\0'],
+    ['no HTTP', 'HELLO\r\n\r\n'],
+    ['a header of 17 KiB', `GET /livez HTTP/1.1\r\nX-A: ${'a'.repeat(17_000)}\r\n\r\n`],
+  ])('a whole request gets its own answer, and not that of what stands behind it: %s', async (_, behind) => {
+    const body = JSON.stringify(text(rig.tenant, { text: 'Hello' }))
+    const head = `${postHead}x-api-key: ${rig.tenant.account.apiKey}\r\nContent-Length: ${body.length}\r\n\r\n`
+    const { text: answered, closed } = await promptly(() => send(rig.gateway, head + body + behind))
+    expect([answered.match(/HTTP\/1\.1 \d{3}/g), closed]).toEqual([['HTTP/1.1 201'], true])
+    expect(answered).toMatch(/^connection: close\r$/im)
+  })
+
+  it('a stream ends when something else than HTTP stands behind its request, and has no other answer within it', async () => {
+    const ask = `GET /api/v1/events/stream HTTP/1.1\r\nHost: x\r\nx-api-key: ${rig.tenant.account.apiKey}\r\n\r\n`
+    const { text: answered, closed } = await promptly(() => sendInParts(rig.gateway, [ask, 'HELLO\r\n\r\n'], /retry: /))
+    expect([answered.match(/HTTP\/1\.1 \d{3}/g), closed]).toEqual([['HTTP/1.1 200'], true])
   })
 
   it('a protocol upgrade is answered in HTTP/1.1, and the connection is closed after it', async () => {

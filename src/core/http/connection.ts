@@ -27,6 +27,18 @@ function isAnswered(socket: Socket): boolean {
   return last !== undefined && !last.request.complete && last.response.headersSent
 }
 
+/**
+ * True if the fault stands behind a whole request that has no response yet, or not all of it. That request is executed, so the fault is not
+ * its response: its own one is the last of the connection, or ends with it.
+ */
+function endsWithAnswer(socket: Socket): boolean {
+  const last = newest.get(socket)
+  if (!last?.request.complete || last.response.writableFinished) return false
+  if (last.response.headersSent) socket.destroySoon()
+  else last.response.shouldKeepAlive = false
+  return true
+}
+
 /** Returns the caller's id of its request, or a new one. */
 export function requestIdOf(header: string | string[] | undefined): string {
   return typeof header === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(header) ? header : randomUUID()
@@ -38,6 +50,7 @@ export function refuseConnection(error: NodeJS.ErrnoException, socket: Socket): 
   const tooLarge = error.code === 'HPE_HEADER_OVERFLOW'
   const tooLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
   if (tooLate && onOwnClock.has(socket)) return
+  if (endsWithAnswer(socket)) return
   if (isAnswered(socket)) {
     socket.destroySoon()
     return
