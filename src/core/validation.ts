@@ -20,6 +20,8 @@ function describe(issue: ZodIssue): string {
       return issue.input === undefined ? 'is required' : `must be one of ${issue.values.join(', ')}`
     case 'invalid_format':
       return issue.format === 'uuid' ? 'must be a UUID' : `must be a valid ${issue.format}`
+    case 'invalid_key':
+      return `its name ${issue.issues[0]?.message}`
     default:
       return issue.message
   }

@@ -181,6 +181,7 @@ it.each<[string, string | Buffer<ArrayBuffer>, Record<string, string>, number, s
   ['an unknown onConflict', 'a', { onConflict: 'merge' }, 400, 'VALIDATION_ERROR', 'onConflict: must be one of skip, update'],
   ['a malformed mapping', 'a', { mapping: '{' }, 400, 'VALIDATION_ERROR', 'mapping: must be a JSON object'],
   ['a mapping that is a list', 'a', { mapping: '["a"]' }, 400, 'VALIDATION_ERROR', /^mapping: must be/],
+  ['a mapping of no title', 'a', { mapping: '{"":"name"}' }, 400, 'VALIDATION_ERROR', 'mapping.: its name must not be empty'],
   ['a mapping to no field', 'a', { mapping: '{"A":"id"}' }, 400, 'VALIDATION_ERROR', /^mapping\.A: must be one of name, /],
   ['a malformed group', 'a', { groupId: 'x' }, 400, 'VALIDATION_ERROR', 'groupId: must be a UUID'],
   ['an unknown group', 'a', { groupId: nobody }, 404, 'NOT_FOUND', 'Contact group not found'],
