@@ -145,7 +145,7 @@ export function listQuery(defaultSize: number) {
   const fault = 'must be a whole number from 1 to 100'
   return {
     limit: z
-      .string()
+      .string({ error: 'must be given once' })
       .regex(/^\d{1,4}$/, fault)
       .transform(Number)
       .refine((value) => value >= 1 && value <= 100, fault)

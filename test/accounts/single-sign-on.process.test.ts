@@ -146,7 +146,7 @@ describe('the redirect to the provider', () => {
 
   it.each(['code', 'state', 'error'])('is refused on a callback with a repeated parameter, with its name: %s', async (name) => {
     const answer = await api(gateway).get(`/api/auth/oauth/example/callback?${name}=a&${name}=b`)
-    expectRefusal(answer, 400, 'VALIDATION_ERROR', `${name}: must be a string`)
+    expectRefusal(answer, 400, 'VALIDATION_ERROR', `${name}: must be given once`)
   })
 
   it('cannot be completed in another browser', async () => {

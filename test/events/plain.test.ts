@@ -103,6 +103,7 @@ it('refuses missing credentials, invalid parameters and unknown ids in the error
       'VALIDATION_ERROR',
       /instanceId: must be a UUID; messageId: must be a UUID; named: must be one of true, false/,
     ],
+    ['?after=x&after=y', 400, 'VALIDATION_ERROR', /^after: must be given once$/],
     ['?after=x', 400, 'VALIDATION_ERROR', /^after: is not an event cursor$/],
     [`?instanceId=${foreign}`, 404, 'NOT_FOUND', /^Instance not found$/],
     [`?messageId=${newId()}`, 404, 'NOT_FOUND', /^Message not found$/],

@@ -145,7 +145,7 @@ describe('the list', () => {
     ['limit=1e9', 'limit: must be a whole number from 1 to 100'],
     ['limit=1.5', 'limit: must be a whole number from 1 to 100'],
     ['limit=abc', 'limit: must be a whole number from 1 to 100'],
-    ['limit=1&limit=2', 'limit: must be a string'],
+    ['limit=1&limit=2', 'limit: must be given once'],
     ['sort=name:asc', 'sort: must be one of createdAt:desc, createdAt:asc'],
     ['status=gone', /^status: must be one of queued, /],
     ['status=queued&status=sent', 'status: must be given once'],

@@ -21,11 +21,13 @@ export const leaveQuery = z.object({
     .describe('The page of the console to return to, as a path with its query; the start page by default.'),
 })
 
+const once = z.string({ error: 'must be given once' })
+
 /** Query parameters that the provider sends the browser back with. It may add others. */
 export const callbackQuery = z.object({
-  code: z.string().optional().describe('The authorization code of the provider.'),
-  state: z.string().optional().describe('The state that the gateway passed to the provider.'),
-  error: z.string().optional().describe("The provider's reason for a refusal."),
+  code: once.optional().describe('The authorization code of the provider.'),
+  state: once.optional().describe('The state that the gateway passed to the provider.'),
+  error: once.optional().describe("The provider's reason for a refusal."),
 })
 
 /** Time limit for the exchange with the provider. */

@@ -26,7 +26,10 @@ export const plainStreamQuery = z.object({
     .describe(
       'Only these event types, comma-separated or repeated. `message.queued`, `message.cancelled`, `campaign.changed`, `contact.changed` and `message.updated` are told only if they are named here.',
     ),
-  after: z.string().optional().describe('The cursor of the last event that you received; without it the stream starts now.'),
+  after: z
+    .string({ error: 'must be given once' })
+    .optional()
+    .describe('The cursor of the last event that you received; without it the stream starts now.'),
   named: z
     .enum(['true', 'false'])
     .default('true')
