@@ -171,6 +171,8 @@ function corsFor(origin: string[]): FastifyCorsOptionsDelegateCallback {
       'RateLimit-Policy',
       'Retry-After',
       'Idempotency-Replayed',
+      // The file name of an export.
+      'Content-Disposition',
     ],
   }
   const withoutPreflight: FastifyCorsOptions = { ...options, preflight: false }

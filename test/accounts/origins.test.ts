@@ -75,6 +75,12 @@ describe('a page', () => {
     expect(methods?.split(/, ?/)).toContain(method)
   })
 
+  it('of the console reads the limits of its requests and the name of an export', async () => {
+    const { headers } = await fetch(`${gateway.url}/api/v1/me`, { headers: { origin: 'https://console.example.com' } })
+    const exposed = headers.get('access-control-expose-headers')?.split(/, ?/)
+    expect(exposed).toEqual(expect.arrayContaining(['RateLimit-Remaining', 'Retry-After', 'X-Request-Id', 'Content-Disposition']))
+  })
+
   it.each(['https://evil.example', 'http://console.example.com', 'https://console.example.com.evil.example', 'null'])(
     'of %s may not call',
     async (origin) => {
