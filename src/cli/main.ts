@@ -89,7 +89,7 @@ account
   .description('print a link that signs in to an account once, within ten minutes')
   .addOption(email())
   .action(async (options: { email: string }) => {
-    const base = consoleBase(readConfig().config)
+    const base = await consoleBase(readConfig().config)
     console.log(await withDatabase((db) => makeSignInLink(db, { email: options.email, base })))
   })
 account

@@ -6,7 +6,9 @@ import { makeSignInLink } from '../../src/accounts/sign-in/link.ts'
 import { api } from '../kit/api.ts'
 import { command } from '../kit/command.ts'
 import { commons } from '../kit/commons.ts'
-import { prisma, sql } from '../kit/database.ts'
+import { cloneDatabase, prisma, sql } from '../kit/database.ts'
+import { openGateway } from '../kit/open-gateway.ts'
+import { ownPort } from '../kit/port.ts'
 import { expectRefusal } from '../rest-compat/rig.ts'
 import { newAccount } from './person.ts'
 
@@ -111,4 +113,19 @@ describe('a one-time link', () => {
     const unknown = await command(['account', 'link', '--email', 'nobody@example.com'], { databaseUrl: gateway.databaseUrl })
     expect(unknown).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/No account has/) })
   })
+
+  it.each(['0.0.0.0', '::', 'localhost'])(
+    'of the command works where the gateway listens on %s and has no PUBLIC_URL',
+    async (host) => {
+      const databaseUrl = await cloneDatabase()
+      const env = { HOST: host, PORT: String(await ownPort()) }
+      await openGateway({ databaseUrl, env })
+      const { email } = await newAccount(databaseUrl)
+      const { stdout } = await command(['account', 'link', '--email', email], { databaseUrl, env })
+      const { origin, hash } = new URL(stdout)
+      const token = hash.replace('#once=', '')
+      const opened = await api({ url: origin }).post('/api/auth/login/link', { token }, { origin })
+      expect([opened.status, opened.body.data?.user.email]).toEqual([200, email])
+    },
+  )
 })

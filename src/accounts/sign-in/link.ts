@@ -6,6 +6,7 @@ import type { Config } from '../../core/config/config.ts'
 import type { Db } from '../../core/database/database.ts'
 import { type Tx, transaction } from '../../core/database/transaction.ts'
 import { fail } from '../../core/errors.ts'
+import { hostToReach } from '../../core/network/listening.ts'
 import { parse, text } from '../../core/validation.ts'
 import { userIdOf } from '../find-user.ts'
 import { keepMailToken, newMailToken, ownerOfMailToken, takeMailToken } from '../mail/tokens.ts'
@@ -32,8 +33,8 @@ export async function makeSignInLink(db: Db, { email, base }: { email: string; b
 }
 
 /** The URL of the console as the configuration has it, for a command that knows no running gateway. */
-export function consoleBase({ consoleUrl, publicUrl, host, port }: Config): string {
-  return consoleUrl ?? publicUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+export async function consoleBase({ consoleUrl, publicUrl, host, port }: Config): Promise<string> {
+  return consoleUrl ?? publicUrl ?? `http://${await hostToReach(host)}:${port}`
 }
 
 /**
