@@ -181,7 +181,7 @@ for (const [file, description] of Object.entries(printable)) {
   toPrint
     .command(file)
     .description(description)
-    .action(async () => console.log(await printed(file, readConfig().config.port)))
+    .action(async () => console.log(await printed(file, readConfig().config)))
 }
 gateway
   .command('draft-migration <name>', { hidden: true })

@@ -1,6 +1,8 @@
 // The files that `gateway print` prints: for systemd, nginx, Prometheus and Grafana.
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
+import type { Config } from '../../core/config/config.ts'
+import { hostToReach } from '../../core/network/listening.ts'
 
 const files = { systemd: 'gateway.service', nginx: 'nginx.conf', alerts: 'alerts.yml' }
 const root = path.join(import.meta.dirname, '../../..')
@@ -13,8 +15,8 @@ export const printable: Readonly<Record<string, string>> = {
   grafana: 'a dashboard for Grafana',
 }
 
-/** The text of one of {@link printable}, with the folder, the Node and the port of this installation. */
-export async function printed(what: string, port: number): Promise<string> {
+/** The text of one of {@link printable}, with the folder, the Node and the address of this installation. */
+export async function printed(what: string, { host, port }: Pick<Config, 'host' | 'port'>): Promise<string> {
   if (what === 'grafana') return JSON.stringify(dashboard(), null, 2)
   const text = await readFile(path.join(import.meta.dirname, files[what as keyof typeof files]), 'utf8')
   const node = path.join(root, 'node_modules/.bin/node')
@@ -22,7 +24,7 @@ export async function printed(what: string, port: number): Promise<string> {
     .trimEnd()
     .replaceAll('@ROOT@', root)
     .replaceAll('@NODE@', node)
-    .replaceAll('@PORT@', String(port || 4000))
+    .replaceAll('@ADDRESS@', `${await hostToReach(host)}:${port || 4000}`)
 }
 
 interface Panel {

@@ -1,0 +1,14 @@
+// Proves that the configuration of nginx that `gateway print` prints leads to the address that the gateway listens on.
+import { expect, it } from 'vitest'
+import { command } from '../kit/command.ts'
+import { cloneDatabase } from '../kit/database.ts'
+import { openGateway } from '../kit/open-gateway.ts'
+import { ownPort } from '../kit/port.ts'
+
+it.each(['127.0.0.1', '0.0.0.0', '::1'])('nginx reaches a gateway that listens on %s', async (host) => {
+  const env = { HOST: host, PORT: String(await ownPort()) }
+  await openGateway({ databaseUrl: await cloneDatabase(), env })
+  const { stdout } = await command(['print', 'nginx'], { env })
+  const [, upstream] = stdout.match(/^ {4}server (\S+);$/m) ?? []
+  expect((await fetch(`http://${upstream}/livez`)).status).toBe(200)
+})
