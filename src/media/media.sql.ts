@@ -1,14 +1,25 @@
 // SQL of media that messages and templates name: whole sets by their tokens.
 import type { Sql } from '../core/database/database.ts'
 
-/** The stored files with these tokens (unique index), as `token` to MIME type. */
-export async function readStored(sql: Sql, tokens: readonly string[]): Promise<Map<string, string>> {
-  const { rows } = await sql.query<{ token: string; mimeType: string }>({
+/**
+ * The stored files with these tokens (unique index), as `token` to MIME type. They are locked FOR KEY SHARE until `tx` ends, so that
+ * {@link lockForRemoval} waits for what is stored with their addresses.
+ */
+export async function readStored(tx: Sql, tokens: readonly string[]): Promise<Map<string, string>> {
+  const { rows } = await tx.query<{ token: string; mimeType: string }>({
     name: 'media.stored',
-    text: 'select token, "mimeType" from media where token = any($1::text[]) and "storedAt" is not null',
+    text: 'select token, "mimeType" from media where token = any($1::text[]) and "storedAt" is not null order by id for key share',
     values: [tokens],
   })
   return new Map(rows.map(({ token, mimeType }) => [token, mimeType]))
+}
+
+/** Locks files of the workspace. What names one of them is stored by now, or waits for the end of `tx`. */
+export async function lockForRemoval(tx: Sql, workspaceId: string, tokens: readonly string[]): Promise<void> {
+  await tx.query('select from media where token = any($2::text[]) and "workspaceId" = $1 order by id for update', [
+    workspaceId,
+    tokens,
+  ])
 }
 
 /**

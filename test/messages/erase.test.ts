@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Answer } from '../kit/api.ts'
 import { sql } from '../kit/database.ts'
+import { whileHeld } from '../kit/held.ts'
 import { until } from '../kit/until.ts'
 import { samples, upload } from '../media/rig.ts'
 import { expectRefusal, newNumber, newTenant, openRig, type Rig, type Tenant, text } from '../rest-compat/rig.ts'
@@ -99,6 +100,24 @@ describe('erase=true', () => {
       [endpoint],
     )
     expect(attempts.rowCount).toBe(0)
+  })
+
+  it('keeps a file that a message names which is accepted at the same time', async () => {
+    const phone = newNumber()
+    const id = await contactWith(phone)
+    const { id: file, url } = await picture()
+    await send({ to: phone, type: 'image', mediaUrl: url, text: undefined })
+    await until(async () => (await history(phone))[0]?.status === 'read')
+    const scheduledAt = new Date(Date.now() + 86_400_000).toISOString()
+    const other = text(tenant, { type: 'image', mediaUrl: url, text: undefined, scheduledAt })
+    const [scheduled] = await whileHeld(
+      rig.databaseUrl,
+      ['select from usage where "userId" = $1 for update', tenant.account.userId],
+      [() => tenant.api.post('messages/schedule', other), () => tenant.api.delete(`contacts/${id}?erase=true`)],
+    )
+    expect(scheduled?.status).toBe(201)
+    await until(async () => (await history(phone)).length === 0)
+    expect((await tenant.api.get(`media/${file}`)).status).toBe(200)
   })
 
   it('erases through the graph alike', async () => {

@@ -1,7 +1,7 @@
 // Removes files of this gateway that belonged to deleted messages, unless something else uses them.
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
-import { markRemoved } from '../../media/media.sql.ts'
+import { lockForRemoval, markRemoved } from '../../media/media.sql.ts'
 import { clearRemoved } from '../../media/service.ts'
 import { nameIn, readName } from '../../media/url.ts'
 import { unusedOf } from './files.sql.ts'
@@ -12,9 +12,13 @@ import { unusedOf } from './files.sql.ts'
  */
 export async function removeUnused(app: App, tx: Sql, workspaceId: string, urls: readonly (string | null)[]): Promise<string[]> {
   const own = [...new Set(urls.flatMap((url) => (url && nameIn(url, app.config) ? [url] : [])))]
-  const unused = own.length > 0 ? await unusedOf(tx, workspaceId, own) : []
-  const tokens = unused.flatMap((url) => readName(nameIn(url, app.config) ?? '')?.token ?? [])
-  return tokens.length > 0 ? await markRemoved(tx, workspaceId, tokens) : []
+  const tokensOf = (some: readonly string[]) => some.flatMap((url) => readName(nameIn(url, app.config) ?? '')?.token ?? [])
+  const likely = own.length > 0 ? await unusedOf(tx, workspaceId, own) : []
+  if (likely.length === 0) return []
+  await lockForRemoval(tx, workspaceId, tokensOf(likely))
+  // A message that was being accepted with one of them is stored by now.
+  const unused = await unusedOf(tx, workspaceId, likely)
+  return unused.length > 0 ? await markRemoved(tx, workspaceId, tokensOf(unused)) : []
 }
 
 /** Removes the bytes of files. If it fails, the sweep of media does. Never rejects. */
