@@ -203,6 +203,7 @@ export async function sweepMedia(app: App): Promise<number> {
       select: { id: true },
     })
     for (const { id } of rows) {
+      if (app.stopping) return swept
       // A file that the store fails to remove does not block the others.
       await discard(app, id).then(
         () => swept++,

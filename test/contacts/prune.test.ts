@@ -45,6 +45,15 @@ describe('pruning', () => {
     expect(await pruneBulkJobs.prune(app)).toBe(0)
   })
 
+  it('ends after the batch in progress when the process stops; the next run goes on', async () => {
+    for (const status of ['done', 'failed', 'done', 'done']) await addJob(status, '31 days')
+    const app = await openApp(databaseUrl)
+    app.stopping = true
+    expect(await pruneBulkJobs.prune(app, 2)).toBe(2)
+    app.stopping = false
+    expect(await pruneBulkJobs.prune(app, 2)).toBe(2)
+  })
+
   it('runs hourly on a worker', async () => {
     const app = await openApp(databaseUrl)
     const old = await addJob('done', '31 days')

@@ -1,7 +1,7 @@
 // `npm run lab -- fill --messages N`: a database with N messages of the last 60 days beside an empty one. Are `accept` and `list` as fast on it,
 // and how long does it take to delete the half of the event log that has expired?
 import type pg from 'pg'
-import type { App } from '../../src/core/app.ts'
+import type { Pruned } from '../../src/core/jobs/prune.ts'
 import { addPartition, readPartitions } from '../../src/events/log/partitions.sql.ts'
 import { partitionSize } from '../../src/events/log/partitions.ts'
 import { pruneEvents } from '../../src/events/log/prune.ts'
@@ -167,7 +167,7 @@ async function prune(pool: pg.Pool): Promise<Line[]> {
     [batch],
   )
   const each = (performance.now() - begun) / Math.max(rowCount ?? 0, 1)
-  const app = { pool, log: { info: () => {} } } as unknown as Pick<App, 'pool' | 'log'>
+  const app = { pool, log: { info: () => {} }, stopping: false } as unknown as Pruned
   const began = performance.now()
   const rows = await pruneEvents.prune(app)
   const seconds = (performance.now() - began) / 1000

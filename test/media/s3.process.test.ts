@@ -84,7 +84,11 @@ describe('a bucket', () => {
     expect((await client.delete(`media/${two.body.data.id}`)).status).toBe(200)
     expect([(await fetch(two.body.data.url)).status, s3.objects.has(other)]).toEqual([404, true])
     s3.fails = undefined
-    await sweepMedia(await openApp(databaseUrl, env))
+    const app = await openApp(databaseUrl, env)
+    app.stopping = true
+    expect([await sweepMedia(app), s3.objects.has(other)], 'a stop does not wait for the sweep').toEqual([0, true])
+    app.stopping = false
+    await sweepMedia(app)
     expect(s3.objects.has(other)).toBe(false)
     const left = await sql(databaseUrl).query('select from media where id = $1', [two.body.data.id])
     expect(left.rowCount).toBe(0)

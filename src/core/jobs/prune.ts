@@ -15,7 +15,7 @@ export interface PruneJob extends JobImplementation {
   prune: (app: Pruned, batch?: number) => Promise<number>
 }
 
-export type Pruned = Pick<App, 'pool' | 'log'>
+export type Pruned = Pick<App, 'pool' | 'log' | 'stopping'>
 
 /** Rows per statement. Each statement is a transaction of its own, so this bounds how long it holds its locks. */
 const deletedAtOnce = 2_000
@@ -45,7 +45,8 @@ async function deleteExpired(app: Pruned, rows: ExpiredRows, batch: number): Pro
   for (let pruned = 0; ; ) {
     const deleted = await deleteBatch(app.pool, rows, batch)
     pruned += deleted
-    if (deleted === batch) continue
+    // The next run goes on where a stop ended this one.
+    if (deleted === batch && !app.stopping) continue
     if (pruned > 0) app.log.info({ table: rows.table, pruned }, 'expired rows deleted')
     return pruned
   }
