@@ -101,13 +101,20 @@ export async function startSession(ask: boolean): Promise<void> {
   }
 }
 
+/**
+ * Another account may have signed in, so nothing of this one stays on screen: the sign-in leads back to the page. The window is not loaded
+ * again, or what was typed would be lost to its own account, too.
+ */
+function returnAnew(): void {
+  forget()
+  renew().catch(() => location.reload())
+}
+
 otherTabs.onmessage = ({ data }) => {
   if (data === 'out' && phase === 'in') {
     forget()
     forgetDrafts()
-  }
-  // Another account may have signed in, so nothing of this one stays on screen.
-  else if (data === 'in') location.reload()
+  } else if (data === 'in') returnAnew()
 }
 document.addEventListener('visibilitychange', () => {
   if (document.visibilityState === 'visible' && phase === 'in' && Date.now() >= renewAt) renew().catch(() => {})

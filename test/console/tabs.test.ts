@@ -1,0 +1,41 @@
+// Proves what a sign-in in one tab does to the others of the browser.
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { newAccount, newPerson, type Person, password } from '../accounts/person.ts'
+import { commons } from '../kit/commons.ts'
+import { browserFound, visit } from './rig.ts'
+
+const site = commons()
+
+describe.runIf(browserFound)('a sign-in in another tab', () => {
+  it.each([
+    ['of the same person leaves what was typed', true, '+491511'],
+    ['of somebody else shows none of it', false, ''],
+  ])('%s', async (_, isSame, left) => {
+    const person = await newPerson(site, site.databaseUrl)
+    await visit(site, { as: person, path: '/me/send' }, async ({ page, tab, expected }) => {
+      expected.push(/401/)
+      const to = page.getByRole('textbox', { name: 'To', exact: true })
+      await to.fill('+491511')
+      const other = await tab()
+      await other.goto('/me/messages')
+      await other.getByRole('heading', { level: 1, name: 'Messages' }).waitFor()
+      await endSessions(person)
+      for (const each of [page, other]) await each.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
+      await signInOn(other, isSame ? person.email : (await newAccount(site.databaseUrl)).email)
+      await other.getByRole('heading', { level: 1, name: 'Messages' }).waitFor()
+      expect(await to.inputValue()).toBe(left)
+    })
+  })
+})
+
+async function endSessions({ api }: Person): Promise<void> {
+  const { body } = await api.get('/api/auth/sessions')
+  for (const { id } of body.data) await api.delete(`/api/auth/sessions/${id}`)
+}
+
+async function signInOn(page: Page, email: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'Email' }).fill(email)
+  await page.getByRole('textbox', { name: 'Password' }).fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
