@@ -21,19 +21,20 @@ type SignedIn = Parameters<typeof begin>[0]
 export function SignIn() {
   const phase = useSyncExternalStore(onPhase, phaseOf)
   const [{ next, error }] = useAddress()
-  const [token] = useState(tokenOfLink)
+  const [token, setToken] = useState(tokenOfLink)
   const [address, setAddress] = useState('')
   const task = useTask(async (form: FormData) => {
     const email = String(form.get('email'))
     setAddress(email)
     begin(await post<SignedIn>('login', { email, password: form.get('password') }))
   })
-  if (phase === 'in') return <GoOn to={safeNext(next)} />
+  // A link may be of another account than the one that is signed in.
+  if (phase === 'in' && !token) return <GoOn to={safeNext(next)} />
   const { signIn } = text
   const unverified = task.error instanceof ApiError && task.error.code === 'EMAIL_NOT_VERIFIED'
   return (
     <Page title={signIn.title}>
-      {token && <Redeem token={token} />}
+      {token && <Redeem token={token} end={() => setToken(null)} />}
       {error && (
         <p role="alert" className={`${parts.note} ${parts.refused}`}>
           {signIn.failed} {Object.hasOwn(signIn.reasons, error) && signIn.reasons[error]}
@@ -96,8 +97,16 @@ function tokenOfLink(): string | null {
   return token
 }
 
-function Redeem({ token }: { token: string }) {
-  const task = useTask(async () => begin(await post<SignedIn>('login/link', { token })))
+function Redeem({ token, end }: { token: string; end: () => void }) {
+  const task = useTask(async () => {
+    try {
+      begin(await post<SignedIn>('login/link', { token }))
+    } catch (error) {
+      // Somebody who is signed in stays so.
+      if (phaseOf() === 'out') throw error
+    }
+    end()
+  })
   const { run } = task
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each link.
   useEffect(() => void run(), [token])
