@@ -51,6 +51,52 @@ describe.runIf(browserFound).concurrent('a list with further pages', () => {
     })
   })
 
+  it('of groups leads to each of them, and offers each to a contact', async () => {
+    const { person } = await furnished(site)
+    const { body } = await person.api.post('/api/contacts', { name: 'Ada', phone: '+4915112345678' })
+    await sql(site.databaseUrl).query(
+      `insert into contact_groups (id, "workspaceId", name, "createdAt", "updatedAt")
+       select gen_random_uuid(), $1, 'Group ' || n, now() - make_interval(secs => n), now() from generate_series(1, 101) n`,
+      [person.workspaceId],
+    )
+    await visit(site, { as: person, path: '/me/contacts' }, async ({ page }) => {
+      const groups = page.getByRole('region', { name: 'Groups' })
+      await groups.getByRole('button', { name: 'Show more' }).click()
+      await groups.getByRole('link', { name: 'Group 101' }).waitFor()
+      await page.goto(`/me/contacts/${body.data.id}`)
+      const choice = groups.getByRole('combobox', { name: 'Add to the group' })
+      await choice.selectOption('Group 2')
+      await groups.getByRole('button', { name: 'Show more' }).click()
+      await until(async () => (await choice.getByRole('option').count()) === 101)
+      expect(await choice.locator('option:checked').innerText()).toBe('Group 2')
+      await choice.selectOption('Group 101')
+      await groups.getByRole('button', { name: 'Add' }).click()
+      await groups.getByRole('link', { name: 'Group 101' }).waitFor()
+    })
+  })
+
+  it('of campaigns offers each as a filter of messages', async () => {
+    const { person, instance } = await furnished(site)
+    await sql(site.databaseUrl).query(
+      `insert into campaigns (id, "workspaceId", "userId", "instanceId", name, type, body, status, "recipientsCount", "createdAt", "updatedAt")
+       select gen_random_uuid(), $1, $2, $3, 'News ' || n, 'text', 'Hello', 'completed', 0, now() - make_interval(secs => n), now()
+       from generate_series(1, 51) n`,
+      [person.workspaceId, person.userId, instance.id],
+    )
+    await visit(site, { as: person, path: '/me/messages' }, async ({ page }) => {
+      await page.getByRole('button', { name: 'More filters' }).click()
+      const dialog = page.getByRole('dialog', { name: 'More filters' })
+      const choice = dialog.getByRole('combobox', { name: 'Campaign' })
+      await choice.selectOption('News 2')
+      await dialog.getByRole('button', { name: 'Show more' }).click()
+      await until(async () => (await choice.getByRole('option').count()) === 52)
+      expect(await choice.locator('option:checked').innerText()).toBe('News 2')
+      await choice.selectOption('News 51')
+      await dialog.getByRole('button', { name: 'Show messages' }).click()
+      await page.getByRole('button', { name: 'Remove filter Campaign: News 51' }).waitFor()
+    })
+  })
+
   it('shows the end of a campaign in all of its recipients', async () => {
     const { person, instance } = await furnished(site)
     const recipients = Array.from({ length: 60 }, (_, n) => ({ to: `+49151200000${10 + n}` }))

@@ -4,12 +4,12 @@ import {
   ContactDocument,
   DeleteContactDocument,
   type GroupRowFragment,
-  GroupsDocument,
   UpdateContactDocument,
   type WholeContactFragment,
 } from '../generated/contacts/graphql.ts'
 import { change } from '../graph/change.ts'
 import { ask } from '../graph/request.ts'
+import type { List } from '../graph/use-list.ts'
 import { useRead } from '../graph/use-read.ts'
 import { pathIn, To, useGo, usePart } from '../navigation.tsx'
 import { NotFound } from '../shell/not-found.tsx'
@@ -18,19 +18,22 @@ import { Confirm } from '../ui/confirm.tsx'
 import { Page } from '../ui/page.tsx'
 import parts from '../ui/parts.module.css'
 import { Refusal } from '../ui/refusal.tsx'
+import { useOnce } from '../ui/use-once.ts'
 import { submits, useTask } from '../ui/use-task.ts'
 import { words } from '../words/words.ts'
 import { ContactFields, contactIn } from './contact-fields.tsx'
 import { Conversation } from './conversation.tsx'
 import { GroupsOfContact } from './groups-of-contact.tsx'
+import { useGroups } from './use-groups.ts'
 import { text } from './words.ts'
 
 export function Contact() {
   const id = usePart('contactId')
   const { data, error, loading, again } = useRead(ContactDocument, { id })
-  const groups = useRead(GroupsDocument, {})
-  if (data?.contact && groups.data) {
-    return <Shown contact={data.contact} groups={groups.data.contactGroups.nodes} error={error} again={again} />
+  const groups = useGroups()
+  const areKnown = useOnce(!groups.loading && !groups.error)
+  if (data?.contact && areKnown) {
+    return <Shown contact={data.contact} groups={groups} error={error} again={again} />
   }
   if (!loading && (error?.code === 'NOT_FOUND' || error?.code === 'VALIDATION_ERROR')) return <NotFound />
   const failure = error ?? groups.error
@@ -39,7 +42,7 @@ export function Contact() {
 
 interface ShownProps {
   contact: WholeContactFragment
-  groups: readonly GroupRowFragment[]
+  groups: List<GroupRowFragment>
   error: unknown
   again: () => void
 }

@@ -1,9 +1,11 @@
 // The groups that a contact is in, and the form that adds it to another one.
 import { AddToGroupDocument, type GroupRowFragment, type WholeContactFragment } from '../generated/contacts/graphql.ts'
 import { ask } from '../graph/request.ts'
+import type { List } from '../graph/use-list.ts'
 import { pathIn, To } from '../navigation.tsx'
 import { useWorkspace } from '../shell/workspace-context.ts'
 import { Choice } from '../ui/field.tsx'
+import { More } from '../ui/more.tsx'
 import parts from '../ui/parts.module.css'
 import { Refusal } from '../ui/refusal.tsx'
 import { submits, useTask } from '../ui/use-task.ts'
@@ -13,7 +15,7 @@ import { text } from './words.ts'
 interface GroupsOfContactProps {
   contact: WholeContactFragment
   /** The groups of the workspace. */
-  all: readonly GroupRowFragment[]
+  all: List<GroupRowFragment>
   again: () => void
 }
 
@@ -23,7 +25,7 @@ export function GroupsOfContact({ contact: { id, groups }, all, again }: GroupsO
     await ask(team, AddToGroupDocument, { groupId: String(fields.get('groupId')), contactIds: [id] })
     again()
   })
-  const others = all.filter((group) => groups.every(({ id: known }) => known !== group.id))
+  const others = all.rows.filter((group) => groups.every(({ id: known }) => known !== group.id))
   return (
     <section className={parts.panel} aria-label={text.groups}>
       <div className={parts.panelHead}>
@@ -39,7 +41,7 @@ export function GroupsOfContact({ contact: { id, groups }, all, again }: GroupsO
           ))}
         </ul>
         <Refusal error={add.error} />
-        {others.length > 0 && (
+        {(others.length > 0 || all.more) && (
           <form className={parts.stack} noValidate onSubmit={submits(add.run)}>
             <Choice label={text.addTo} name="groupId" issues={add.issues}>
               {others.map((group) => (
@@ -48,6 +50,7 @@ export function GroupsOfContact({ contact: { id, groups }, all, again }: GroupsO
                 </option>
               ))}
             </Choice>
+            <More list={all} />
             <div className={parts.row}>
               <button type="submit" className={parts.button} disabled={add.running}>
                 {words.actions.add}

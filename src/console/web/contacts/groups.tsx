@@ -1,41 +1,45 @@
 // The groups of contacts, and the form that makes one.
-import { CreateGroupDocument, GroupsDocument } from '../generated/contacts/graphql.ts'
+import { useState } from 'react'
+import { CreateGroupDocument } from '../generated/contacts/graphql.ts'
 import { ask } from '../graph/request.ts'
-import { useRead } from '../graph/use-read.ts'
 import { pathIn, To } from '../navigation.tsx'
 import { useWorkspace } from '../shell/workspace-context.ts'
 import { TextField } from '../ui/field.tsx'
+import { More } from '../ui/more.tsx'
 import parts from '../ui/parts.module.css'
 import { Refusal } from '../ui/refusal.tsx'
 import { submits, useTask } from '../ui/use-task.ts'
 import { count, words } from '../words/words.ts'
+import { useGroups } from './use-groups.ts'
 import { text } from './words.ts'
 
 export function Groups() {
   const { team } = useWorkspace()
-  const { data, error, again } = useRead(GroupsDocument, {})
+  const list = useGroups()
+  const [made, setMade] = useState(0)
   const add = useTask(async (fields: FormData) => {
     await ask(team, CreateGroupDocument, { input: { name: String(fields.get('name')) } })
-    again()
+    setMade(made + 1)
+    list.again()
   })
-  const groups = data?.contactGroups.nodes ?? []
   return (
     <section className={parts.panel} aria-label={text.groups}>
       <div className={parts.panelHead}>
         <h2>{text.groups}</h2>
       </div>
       <div className={`${parts.panelBody} ${parts.stack}`}>
-        <Refusal error={add.error ?? error} />
-        {!data && !error && <p>{words.loading}</p>}
-        {data && groups.length === 0 && <p className={parts.hint}>{text.noGroups}</p>}
+        <Refusal error={add.error ?? list.error} />
+        {list.rows.length === 0 && !list.loading && !list.error && <p className={parts.hint}>{text.noGroups}</p>}
         <ul aria-label={text.groups}>
-          {groups.map(({ id, name, membersCount }) => (
+          {list.rows.length === 0 && list.loading && <li>{words.loading}</li>}
+          {list.rows.map(({ id, name, membersCount }) => (
             <li key={id}>
               <To to={pathIn(team, `groups/${id}`)}>{name}</To> {count(membersCount)}
             </li>
           ))}
         </ul>
-        <form key={groups.length} className={parts.stack} noValidate onSubmit={submits(add.run)}>
+        <More list={list} />
+        <form key={made} className={parts.stack} noValidate onSubmit={submits(add.run)}>
           <TextField label={text.newGroup} name="name" autoComplete="off" issues={add.issues} />
           <div className={parts.row}>
             <button type="submit" className={parts.button} disabled={add.running}>

@@ -1,12 +1,14 @@
 // The dialog of the filters that are needed less often. It loads when it is opened.
+import { useState } from 'react'
 import { ContactChoice } from '../contact-search/contact-choice.tsx'
 import { CampaignNamesDocument } from '../generated/messages/graphql.ts'
-import { useRead } from '../graph/use-read.ts'
+import { useList } from '../graph/use-list.ts'
 import type { Search } from '../navigation.tsx'
 import { shownZone } from '../preferences.ts'
 import { localIn, momentIn } from '../send/input.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Choice, TextField } from '../ui/field.tsx'
+import { More } from '../ui/more.tsx'
 import parts from '../ui/parts.module.css'
 import { submits } from '../ui/use-task.ts'
 import { words } from '../words/words.ts'
@@ -22,11 +24,16 @@ interface MoreFiltersProps {
 }
 
 export function MoreFilters({ address, setAddress, close }: MoreFiltersProps) {
-  const { data } = useRead(CampaignNamesDocument, {})
+  const campaigns = useList(
+    CampaignNamesDocument,
+    {},
+    (data) => data.campaigns,
+    ({ id }) => id,
+  )
+  const [campaign, setCampaign] = useState(address.campaign ?? '')
   const chosen = statusesIn(address.status)
   const zone = shownZone()
-  const campaigns = data?.campaigns.nodes ?? []
-  const isOther = address.campaign && !campaigns.some(({ id }) => id === address.campaign)
+  const isOther = address.campaign && !campaigns.rows.some(({ id }) => id === address.campaign)
   function apply(fields: FormData): void {
     const said = (name: string) => String(fields.get(name) ?? '').trim()
     const moment = (name: string) => said(name) && momentIn(zone, said(name))
@@ -67,15 +74,16 @@ export function MoreFilters({ address, setAddress, close }: MoreFiltersProps) {
             defaultValue={address.until && localIn(zone, address.until)}
           />
         </div>
-        <Choice key={campaigns.length} label={text.campaign} name="campaign" defaultValue={address.campaign ?? ''}>
+        <Choice label={text.campaign} name="campaign" value={campaign} onChange={(event) => setCampaign(event.target.value)}>
           <option value="">{words.messages.all}</option>
           {isOther && <option value={address.campaign}>{address.campaign}</option>}
-          {campaigns.map(({ id, name }) => (
+          {campaigns.rows.map(({ id, name }) => (
             <option key={id} value={id}>
               {name}
             </option>
           ))}
         </Choice>
+        <More list={campaigns} />
         <ContactChoice name="contact" given={address.contact} />
         <Choice label={text.code} name="code" defaultValue={address.code ?? ''}>
           <option value="">{words.messages.all}</option>
