@@ -61,6 +61,31 @@ describe.runIf(browserFound)('contacts', () => {
     })
   })
 
+  it('keep the values and tags that a form cannot write, unless they are changed', async () => {
+    const { person } = await furnished(site)
+    const custom = { address: 'Street 1\nBerlin', 'k=1': 'v', order: 'A-17' }
+    const { body } = await person.api.post('/api/contacts', { name: 'Ada', phone: '+4915112345678', tags: ['a, b'], custom })
+    const stored = async () => (await person.api.get(`/api/contacts/${body.data.id}`)).body.data
+    await visit(site, { as: person, path: `/me/contacts/${body.data.id}` }, async ({ page }) => {
+      const form = page.getByRole('region', { name: 'Contact', exact: true })
+      const save = async () => {
+        await form.getByRole('button', { name: 'Save' }).click()
+        await form.getByText('Saved').waitFor()
+      }
+      await form.getByRole('textbox', { name: 'Name' }).fill('Grace')
+      await save()
+      expect(await stored()).toMatchObject({ name: 'Grace', tags: ['a, b'], custom })
+      const values = form.getByRole('textbox', { name: 'Values for templates' })
+      await values.fill((await values.inputValue()).replace('A-17', 'A-18'))
+      await form.getByRole('textbox', { name: 'Tags' }).fill('a, c')
+      await save()
+      expect(await stored()).toMatchObject({ tags: ['a', 'c'], custom: { ...custom, order: 'A-18' } })
+      await values.fill('order=A-19')
+      await save()
+      expect((await stored()).custom).toEqual({ order: 'A-19' })
+    })
+  })
+
   it('keep a number and a time in one line beside a long name', async () => {
     const { person } = await furnished(site)
     const name = 'Maximiliane Wolfeschlegelsteinhausenbergerdorff of Hohenlohe and Langenburg'

@@ -59,7 +59,7 @@ function Shown({ contact, groups, error, again }: ShownProps) {
   })
   const task = useTask(async (fields: FormData) => {
     setSaved(false)
-    await change(graph, UpdateContactDocument, { id, input: contactIn(fields) })
+    await change(graph, UpdateContactDocument, { id, input: contactIn(fields, contact) })
     setSaved(true)
   })
   return (
