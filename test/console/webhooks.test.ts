@@ -3,6 +3,7 @@ import type { Route } from 'playwright-core'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
 import { commons } from '../kit/commons.ts'
+import { sql } from '../kit/database.ts'
 import { until } from '../kit/until.ts'
 import { faultsOf } from './look.ts'
 import { openReceiver } from './receiver.ts'
@@ -44,6 +45,21 @@ describe.runIf(browserFound)('webhooks', () => {
       await page.getByRole('button', { name: 'Redeliver' }).click()
       await page.getByRole('region', { name: 'Delivery', exact: true }).getByText('Delivered').waitFor()
       await until(async () => (await page.getByRole('list', { name: 'Attempts' }).getByRole('listitem').count()) >= 2)
+    })
+  })
+
+  it('that fail say since when beside that on a phone', async () => {
+    const { person } = await furnished(site)
+    const create = 'mutation($input: CreateWebhookInput!) { createWebhook(input: $input) { id } }'
+    const input = { url: (await openReceiver()).url, events: ['message_sent'] }
+    const { body } = await person.api.graphql(create, { input })
+    const fail = 'update webhook_endpoints set "failingSince" = now() where id = $1'
+    await sql(site.databaseUrl).query(fail, [body.data.createWebhook.id])
+    await visit(site, { as: person, path: '/me/webhooks', viewport: { width: 360, height: 740 } }, async ({ page }) => {
+      const cell = page.getByRole('table', { name: 'Endpoints' }).getByRole('cell', { name: 'Every attempt has failed since' })
+      const [whole, time] = [await cell.boundingBox(), await cell.getByRole('time').boundingBox()]
+      // The first third is the name of the column.
+      expect(time?.x).toBeGreaterThan((whole?.x ?? 0) + (whole?.width ?? 0) / 3)
     })
   })
 

@@ -8,9 +8,9 @@ export function EndpointState({ disabledAt, disabledReason, failingSince }: Endp
   if (disabledAt) return <>{text.disabled(text.disabledReasons[disabledReason ?? ''] ?? disabledReason ?? '')}</>
   if (!failingSince) return <>{text.works}</>
   return (
-    <>
+    <span>
       {text.failing} <Time at={failingSince} />
-    </>
+    </span>
   )
 }
 
