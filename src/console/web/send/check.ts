@@ -9,7 +9,10 @@ import {
   type SendMessageInput,
   type SendType,
 } from '../generated/send/graphql.ts'
+import { passes } from '../graph/passing.ts'
 import { ask, type Team } from '../graph/request.ts'
+import { againMs } from '../graph/use-read.ts'
+import { ApiError } from '../session/auth-call.ts'
 import { useWorkspace } from '../shell/workspace-context.ts'
 import type { Input } from './input.ts'
 
@@ -71,12 +74,14 @@ export function useCheck(input: Input | null, scheduledAt: string | null): Check
     let current = true
     setChecked(({ template }) => (input?.templateId ? { template } : {}))
     if (!input || !(input.templateId || isWhole(input))) return
-    const timer = setTimeout(() => {
-      check(team, input, scheduledAt).then(
-        (next) => current && setChecked(next),
-        (error: unknown) => current && setChecked({ error }),
-      )
-    }, restMs)
+    let timer = setTimeout(() => void read(input), restMs)
+    async function read(now: Input): Promise<void> {
+      const next = await check(team, now, scheduledAt).catch((error: unknown): Checked => ({ error }))
+      if (!current) return
+      setChecked(next)
+      // A gateway that was away is asked again, until it answers.
+      if (next.error instanceof ApiError && passes(next.error)) timer = setTimeout(() => void read(now), againMs)
+    }
     return () => {
       current = false
       clearTimeout(timer)
