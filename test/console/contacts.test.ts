@@ -145,6 +145,30 @@ describe.runIf(browserFound)('contacts', () => {
     })
   })
 
+  it('are imported from UTF-8 only, and a file that cannot be read says so in words', async () => {
+    const { person } = await furnished(site)
+    await visit(site, { as: person, path: '/me/contacts' }, async ({ page }) => {
+      await page.getByRole('button', { name: 'Import CSV' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Import CSV' })
+      const give = async (buffer: Buffer) => {
+        await dialog.getByLabel('CSV file').setInputFiles({ name: 'contacts.csv', mimeType: 'text/csv', buffer })
+        await dialog.getByRole('button', { name: 'Start the import' }).click()
+      }
+      await give(Buffer.from('name;phone\nJos\u00e9;+5511912345678\n', 'latin1'))
+      await dialog.getByText('This file is no text in UTF-8.').waitFor()
+      await give(Buffer.from('name;phone\nJosé "Zé";+5511912345678\n'))
+      await dialog.getByText('Some of this cannot be accepted.').waitFor()
+      await dialog.getByText('Line 2: file: has a quote').waitFor()
+      await page.goto('/me/campaigns/new')
+      const field = page.getByLabel('CSV file')
+      const file = { name: 'recipients.csv', mimeType: 'text/csv' }
+      await field.setInputFiles({ ...file, buffer: Buffer.from('phone;name\n+5511912345678;Jos\u00e9\n', 'latin1') })
+      await page.getByText('This file is no text in UTF-8.').waitFor()
+      await field.setInputFiles({ ...file, buffer: Buffer.from('phone;name\n+5511912345678;José\n') })
+      await page.getByText('Numbers in recipients.csv: 1').waitFor()
+    })
+  })
+
   it('are imported from a file with what is wrong in it, searched, and exported', async () => {
     const { person } = await furnished(site)
     await visit(site, { as: person, path: '/me/contacts' }, async ({ page }) => {

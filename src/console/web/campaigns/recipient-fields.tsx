@@ -5,6 +5,8 @@ import type { Issue } from '../session/auth-call.ts'
 import { TextArea, TextField } from '../ui/field.tsx'
 import { More } from '../ui/more.tsx'
 import parts from '../ui/parts.module.css'
+import { textOf } from '../ui/text-of.ts'
+import { useTask } from '../ui/use-task.ts'
 import { count } from '../words/words.ts'
 import styles from './campaigns.module.css'
 import { ContactPicker, type Picked } from './contact-picker.tsx'
@@ -31,9 +33,9 @@ interface RecipientFieldsProps {
 
 export function RecipientFields(props: RecipientFieldsProps) {
   const { pasted, setPasted, read, file, setFile, groups, isChosen, picked, setPicked, issues } = props
-  async function open(chosen: File | undefined): Promise<void> {
-    setFile(chosen ? { name: chosen.name, ...readRecipients(await chosen.text()) } : null)
-  }
+  const opening = useTask(async (chosen: File | undefined) => {
+    setFile(chosen ? { name: chosen.name, ...readRecipients(await textOf(chosen, 'file')) } : null)
+  })
   return (
     <>
       <TextArea
@@ -59,7 +61,8 @@ export function RecipientFields(props: RecipientFieldsProps) {
           type="file"
           accept=".csv,.txt,text/csv,text/plain"
           hint={text.fileHint}
-          onChange={(event) => void open(event.target.files?.[0])}
+          issues={opening.issues}
+          onChange={(event) => void opening.run(event.target.files?.[0])}
         />
       )}
       <BadLines bad={read.bad} nameOf={(line) => text.line(count(line))} />

@@ -4,11 +4,13 @@ import { ImportJobDocument, StartImportDocument, StopImportDocument } from '../g
 import { ask } from '../graph/request.ts'
 import { useRead } from '../graph/use-read.ts'
 import { useRefresh } from '../graph/use-refresh.ts'
+import { ApiError } from '../session/auth-call.ts'
 import { useWorkspace } from '../shell/workspace-context.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Choice, TextField } from '../ui/field.tsx'
 import parts from '../ui/parts.module.css'
-import { Refusal } from '../ui/refusal.tsx'
+import { Refusal, reasonOf } from '../ui/refusal.tsx'
+import { textOf } from '../ui/text-of.ts'
 import { submits, useTask } from '../ui/use-task.ts'
 import { count, words } from '../words/words.ts'
 import { text } from './words.ts'
@@ -17,7 +19,7 @@ export function ImportContacts({ done, close }: { done: () => void; close: () =>
   const { team } = useWorkspace()
   const [job, setJob] = useState<string | null>(null)
   const task = useTask(async (fields: FormData) => {
-    const csv = await (fields.get('csv') as File).text()
+    const csv = await textOf(fields.get('csv') as File, 'csv')
     const onConflict = fields.get('onConflict') === 'update' ? ('update' as const) : ('skip' as const)
     setJob((await ask(team, StartImportDocument, { input: { csv, onConflict } })).importContacts.id)
   })
@@ -61,7 +63,12 @@ function Progress({ id, done }: { id: string; done: () => void }) {
     <div className={parts.stack}>
       <Refusal error={stop.error ?? error} />
       <progress aria-label={text.progress} max={100} value={job?.progress ?? 0} />
-      <p role="status">{ended && (job.error ?? text.imported(count(created ?? 0), count(updated ?? 0), count(skipped ?? 0)))}</p>
+      <p role="status">
+        {ended &&
+          (job.error
+            ? reasonOf(new ApiError(0, job.error, job.error))
+            : text.imported(count(created ?? 0), count(updated ?? 0), count(skipped ?? 0)))}
+      </p>
       {!ended && (
         <div className={parts.row}>
           <button type="button" className={parts.button} disabled={stop.running} onClick={() => stop.run()}>
