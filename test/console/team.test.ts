@@ -46,6 +46,21 @@ describe.runIf(browserFound)('a team', () => {
     })
   })
 
+  it('is not found any more where a member looks at it who is removed', async () => {
+    const [owner, member] = [await newPerson(site, site.databaseUrl), await newPerson(site, site.databaseUrl)]
+    const { id } = (await owner.api.post('/api/teams', { name: 'Crew' })).body.data
+    await sql(site.databaseUrl).query(`insert into team_members ("teamId", "userId", role) values ($1, $2, 'admin')`, [
+      id,
+      member.userId,
+    ])
+    await visit(site, { as: member, path: `/t/${id}/messages` }, async ({ page, expected }) => {
+      expected.push(/404/)
+      await page.getByRole('status', { name: 'Live' }).getByText('Live', { exact: true }).waitFor()
+      await owner.api.delete(`/api/teams/${id}/members/${member.userId}`)
+      await page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor()
+    })
+  })
+
   it('has members who are promoted and removed, and who may not do that themselves', async () => {
     const { person } = await furnished(site)
     const { id } = (await person.api.post('/api/teams', { name: 'Crew' })).body.data

@@ -34,9 +34,11 @@ interface Start {
   cursor: string | null
   /** Returns the present end of the log. @throws ApiError */
   readCursor: () => Promise<string | null>
+  /** Called when the reader is no longer in the team. Nothing is followed from then on. */
+  removed: (error: ApiError) => void
 }
 
-export function follow({ team, cursor, readCursor }: Start): Live {
+export function follow({ team, cursor, readCursor, removed }: Start): Live {
   const [frames, states, resets] = [listeners<EventRowFragment[]>(), listeners<void>(), listeners<void>()]
   const buffer = collectFrames((events) => frames.call(events))
   const stopping = new AbortController()
@@ -150,8 +152,12 @@ export function follow({ team, cursor, readCursor }: Start): Live {
   /** A refusal of the API is tried again; every other error is a defect of this page. */
   async function tryOnce(follow: () => Promise<boolean>): Promise<boolean> {
     const worked = await follow().catch((error: unknown) => {
-      if (error instanceof ApiError) return false
-      throw error
+      if (!(error instanceof ApiError)) throw error
+      if (error.code === 'TEAM_NOT_FOUND') {
+        stop()
+        removed(error)
+      }
+      return false
     })
     if (!worked) turn({ kind: 'reconnecting' })
     return worked

@@ -35,7 +35,8 @@ export function useOpening(team: Team): Opening {
       try {
         const [shell, cursor] = await Promise.all([ask(null, ShellDocument, {}), readStart(graph)])
         if (closed) return
-        const live = follow({ team, cursor, readCursor: () => readStart(graph) })
+        const removed = (error: ApiError) => setOpening({ kind: 'failed', error })
+        const live = follow({ team, cursor, readCursor: () => readStart(graph), removed })
         const unfollow = live.onFrame(graph.apply)
         close = () => {
           unfollow()
