@@ -40,13 +40,18 @@ export function inputOf(form: FormData, type: FormType): Input {
   }
 }
 
-/** The moment at which the clocks of a zone show that date and time, as ISO 8601. Text that is no time is returned unchanged. */
+/**
+ * The moment at which the clocks of a zone show that date and time, as ISO 8601. A time that they leave out when they go forward counts as one
+ * of before: 02:30 is 03:30. Text that is no time is returned unchanged.
+ */
 export function momentIn(zone: string, local: string): string {
   const asUtc = Date.parse(`${local}Z`)
   if (Number.isNaN(asUtc)) return local
   // Twice, because the offset at the first guess may be that before a change of the clocks.
   const first = asUtc - offsetMs(zone, asUtc)
-  return new Date(asUtc - offsetMs(zone, first)).toISOString()
+  const second = asUtc - offsetMs(zone, first)
+  const isLeftOut = second + offsetMs(zone, second) !== asUtc
+  return new Date(isLeftOut ? Math.max(first, second) : second).toISOString()
 }
 
 /** The date and time that the clocks of a zone show at a moment, as a field for them takes it; empty if it is no moment. */
