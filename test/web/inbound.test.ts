@@ -77,6 +77,24 @@ describe('a message that comes in', () => {
     expect(network.retries).toBe(0)
   })
 
+  it('is told after those that came before it, also while the device was away', async () => {
+    const write = async (from: number, to: number) => {
+      for (let n = from; n < to; n++) await network.write(ann, shop, { conversation: `in order ${n}` })
+    }
+    network.accounts.get(shop)?.connection?.ws.terminate()
+    await until(() => !network.accounts.get(shop)?.connection)
+    await write(0, 40)
+    await until(() => (network.accounts.get(shop)?.queue.size ?? 0) < 40)
+    await write(40, 80)
+    const told = async () => {
+      const text = `select m.body from events e join messages m on m.id = e."messageId" where m.body like 'in order %' order by e.seq`
+      return (await rowsOf(databaseUrl, text)).map(({ body }) => Number(body.slice('in order '.length)))
+    }
+    await until(async () => (await told()).length === 80)
+    expect(await told()).toEqual(Array.from({ length: 80 }, (_, n) => n))
+    await confirmed()
+  })
+
   it('is a button for seven days after its options were sent, and a text after that', async () => {
     const buttons = [{ type: 'reply', displayText: 'Yes', id: 'y' }]
     const { body } = await client.api.post('messages/send', {

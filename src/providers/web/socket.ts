@@ -1,6 +1,7 @@
 // Opens one connection of WhatsApp Web. Every frame that leaves is checked against the lease.
 import type { proto, WAMessageKey, WASocket } from 'baileys'
 import type { App } from '../../core/app.ts'
+import { keepArrivalOrder } from './arrival-order.ts'
 import { type HeldLease, isPaired, type Login } from './auth-state.ts'
 import type { Closed } from './closing.ts'
 import { silent, type WhatsApp } from './package.ts'
@@ -56,6 +57,7 @@ export function openSocket(app: App, whatsApp: WhatsApp, options: SocketOptions)
     },
   })
   guard(socket, lease)
+  keepArrivalOrder(socket)
   socket.ws.prependListener('CB:message', noteStanza)
   let shown = false
   const closed = Promise.withResolvers<Closed>()
