@@ -106,6 +106,16 @@ it.each([
     { viewOnceMessageV2: { message: { imageMessage: file } } },
     { type: 'image', content: { kind: 'image' } },
   ],
+  [
+    'a picture that belongs to another message',
+    { associatedChildMessage: { message: { imageMessage: { ...file, caption: 'Look' } } } },
+    { type: 'image', body: 'Look', content: { kind: 'image' }, media: { mimeType: 'image/webp' } },
+  ],
+  [
+    'a sticker that moves',
+    { lottieStickerMessage: { message: { stickerMessage: file } } },
+    { type: 'image', body: '', content: { kind: 'sticker' }, media: { mimeType: 'image/webp' } },
+  ],
 ])('%s', (_, message, expected) => {
   expect(contentFrom(message)).toMatchObject(expected)
 })

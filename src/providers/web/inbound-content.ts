@@ -22,6 +22,9 @@ const wrappers = [
   'viewOnceMessageV2',
   'viewOnceMessageV2Extension',
   'documentWithCaptionMessage',
+  // A picture or a video that belongs to another message, and a sticker that moves.
+  'associatedChildMessage',
+  'lottieStickerMessage',
   'deviceSentMessage',
 ] as const
 
