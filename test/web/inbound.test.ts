@@ -43,6 +43,15 @@ describe('a message that comes in', () => {
   })
 
   it.each([
+    ['a number', { from: `${ann}:99@hosted`, sender_pn: undefined, addressing_mode: undefined }],
+    ['a LID whose number the network told before', { from: `9${ann}:99@hosted.lid`, sender_pn: undefined }],
+  ])('from the device of a company at Meta under %s is from its number', async (_, attrs) => {
+    await received(await network.write(ann, shop, { conversation: 'by hand' }))
+    const hosted = await received(await network.write(ann, shop, { conversation: 'by the API' }, { attrs }))
+    expect(hosted).toMatchObject({ from: `+${ann}`, body: 'by the API' })
+  })
+
+  it.each([
     ['a group', { from: '120363000000000001@g.us', participant: `9${ann}@lid` }],
     ['a status post', { from: 'status@broadcast', participant: `9${ann}@lid` }],
     ['a channel', { from: '120363000000000002@newsletter' }],

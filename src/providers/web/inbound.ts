@@ -88,13 +88,15 @@ async function inboundOf(
   }
 }
 
-const phoneServer = '@s.whatsapp.net'
+/** A company that also uses Meta's API writes from a device at Meta, whose address ends with `hosted` or `hosted.lid`. */
+const isNumber = (jid: string | undefined) => /@(s\.whatsapp\.net|hosted)$/.test(jid ?? '')
 
 /** E.164 where the network gives a number, by the stanza or by a mapping that it told earlier; else the LID as it stands. */
 async function senderOf(attrs: Record<string, string>, phoneOf: Decrypted['phoneOf']): Promise<string> {
   const { from = '', sender_pn: alternate } = attrs
-  const jid = [from, alternate].find((name) => name?.endsWith(phoneServer)) ?? (await phoneOf(from))
-  return jid ? `+${userOf(jid)}` : `${userOf(from)}@lid`
+  const lid = `${userOf(from)}@lid`
+  const jid = [from, alternate].find(isNumber) ?? (await phoneOf(lid))
+  return jid ? `+${userOf(jid)}` : lid
 }
 
 function userOf(jid: string): string {
