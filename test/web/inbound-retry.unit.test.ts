@@ -26,6 +26,7 @@ it.each(['the options of its sender', 'the other numbers of its sender', 'the me
       },
       lease: { instanceId: 'instance', isHeld: () => true },
       signal: new AbortController().signal,
+      isOwn: () => false,
       markRead: async () => {},
     } as unknown as ReceiveOptions
     const attrs = { id: 'A1', from: '393331234567@s.whatsapp.net' }

@@ -52,6 +52,16 @@ describe('a message that comes in', () => {
   })
 
   it.each([
+    ['its LID', { participant: `9${ann}@lid`, sender_pn: undefined, participant_pn: `${ann}@s.whatsapp.net` }],
+    ['its number', { participant: `${ann}@s.whatsapp.net`, sender_pn: undefined, addressing_mode: undefined }],
+  ])('to a list of people is from the one who wrote it, under %s', async (_, attrs) => {
+    const options = { attrs: { from: '1700000000@broadcast', ...attrs } }
+    const one = await received(await network.write(ann, shop, { conversation: 'to my customers' }, options))
+    expect(one).toMatchObject({ from: `+${ann}`, type: 'text', body: 'to my customers' })
+    await confirmed()
+  })
+
+  it.each([
     ['a group', { from: '120363000000000001@g.us', participant: `9${ann}@lid` }],
     ['a status post', { from: 'status@broadcast', participant: `9${ann}@lid` }],
     ['a channel', { from: '120363000000000002@newsletter' }],
@@ -68,6 +78,8 @@ describe('a message that comes in', () => {
   it.each([
     ['under its number', { from: `${shop}@s.whatsapp.net`, sender_pn: undefined, recipient: `${ann}@s.whatsapp.net` }],
     ['under its LID', { from: `7${shop}@lid`, recipient: `9${ann}@lid` }],
+    ['to a list of people', { from: '1700000000@broadcast', sender_pn: undefined, participant: `${shop}@s.whatsapp.net` }],
+    ['to a list of people under its LID', { from: '1700000000@broadcast', sender_pn: undefined, participant: `7${shop}@lid` }],
     ['among our own devices', { from: `${shop}@s.whatsapp.net`, sender_pn: undefined, category: 'peer' }],
   ])('from another device of ours, %s, is left alone', async (_, attrs) => {
     network.addPhones(shop)

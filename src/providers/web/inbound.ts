@@ -15,13 +15,15 @@ export interface ReceiveOptions {
   host: Host
   lease: HeldLease
   signal: AbortSignal
+  /** True for an address of the account itself. */
+  isOwn: (jid: string) => boolean
   /** Tells the network that a message was read. */
   markRead: (from: string, stanzaId: string) => Promise<unknown>
 }
 
 const retryMs = 500
 
-export function receiveFrom({ app, host, lease, signal, markRead }: ReceiveOptions): InboundStore {
+export function receiveFrom({ app, host, lease, signal, isOwn, markRead }: ReceiveOptions): InboundStore {
   async function add(decrypted: Decrypted): Promise<void> {
     const message = await store(decrypted)
     if (!message) return
@@ -38,7 +40,7 @@ export function receiveFrom({ app, host, lease, signal, markRead }: ReceiveOptio
   async function store(decrypted: Decrypted): Promise<InboundMessage | undefined> {
     for (;;) {
       try {
-        const message = await inboundOf(app, lease.instanceId, decrypted)
+        const message = await inboundOf(app, lease.instanceId, decrypted, isOwn)
         if (!message) return undefined
         const alsoKnownAs = await readNumbersAt(app.pool, lease.instanceId, message.from)
         await host.inbound([{ ...message, alsoKnownAs }])
@@ -70,12 +72,16 @@ async function inboundOf(
   app: App,
   instanceId: string,
   { attrs, message, phoneOf }: Decrypted,
+  isOwn: ReceiveOptions['isOwn'],
 ): Promise<InboundMessage | undefined> {
   const { from = '', id, recipient, participant, category } = attrs
-  if (!id || recipient || participant || category === 'peer' || isLeftAlone(from)) return undefined
+  if (!id || recipient || category === 'peer' || isLeftAlone(from)) return undefined
+  // A phone shows what somebody sent to a list of people in the chat with that person.
+  const writer = from.endsWith('@broadcast') ? participant : participant ? undefined : from
+  if (!writer || isOwn(writer)) return undefined
   const taken = contentFrom(message)
   if (!taken) return undefined
-  const sender = await senderOf(attrs, phoneOf)
+  const sender = await senderOf(writer, attrs, phoneOf)
   const option = taken.content.kind === 'text' ? await chosenOption(app, instanceId, sender, taken.body) : undefined
   return {
     instanceId,
@@ -92,10 +98,10 @@ async function inboundOf(
 const isNumber = (jid: string | undefined) => /@(s\.whatsapp\.net|hosted)$/.test(jid ?? '')
 
 /** E.164 where the network gives a number, by the stanza or by a mapping that it told earlier; else the LID as it stands. */
-async function senderOf(attrs: Record<string, string>, phoneOf: Decrypted['phoneOf']): Promise<string> {
-  const { from = '', sender_pn: alternate } = attrs
-  const lid = `${userOf(from)}@lid`
-  const jid = [from, alternate].find(isNumber) ?? (await phoneOf(lid))
+async function senderOf(writer: string, attrs: Record<string, string>, phoneOf: Decrypted['phoneOf']): Promise<string> {
+  const { sender_pn: sender, participant_pn: participant } = attrs
+  const lid = `${userOf(writer)}@lid`
+  const jid = [writer, participant, sender].find(isNumber) ?? (await phoneOf(lid))
   return jid ? `+${userOf(jid)}` : lid
 }
 

@@ -138,6 +138,7 @@ export function startSession({ app, host, lease, inTurn }: SessionOptions): Sess
           host,
           lease,
           signal: ending.signal,
+          isOwn: (jid) => [login.creds.me?.id, login.creds.me?.lid].some((own) => own && whatsApp.areJidsSameUser(own, jid)),
           markRead: async (from, stanzaId) => live && markRead(live, { from, stanzaId }),
         }),
         async sentContent(key) {

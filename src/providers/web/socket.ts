@@ -79,9 +79,9 @@ export function openSocket(app: App, whatsApp: WhatsApp, options: SocketOptions)
   return { socket, closed: closed.promise, close: () => close(socket), cut: () => innerOf(socket)?.terminate() }
 }
 
-/** Groups, channels, status posts and broadcasts. */
+/** Groups, channels and status posts. */
 export function isLeftAlone(jid: string): boolean {
-  return /@(g\.us|newsletter|broadcast|call|bot)$/.test(jid)
+  return /^status@broadcast$|@(g\.us|newsletter|call|bot)$/.test(jid)
 }
 
 /** A process that was suspended may send a frame before it learns that its lease is over. The check stands where the bytes leave. */
