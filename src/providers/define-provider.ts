@@ -71,6 +71,7 @@ export function defineProvider<Settings extends object>(definition: ProviderDefi
         connector.approvedTemplates && (async (instance) => (await connector.approvedTemplates?.(complete(instance))) ?? []),
       check: connector.check && (async (instance) => (await connector.check?.(complete(instance))) ?? ''),
       freeContentMs: connector.freeContentMs,
+      addressesOf: connector.addressesOf,
       verifyToken: (instance) => connector.verifyToken?.(known(instance)),
       lookup: async (instance, numbers) => await connector.lookup(complete(instance), numbers),
       fetchMedia: fetchMedia && (async (instance, ...rest) => await fetchMedia(complete(instance), ...rest)),

@@ -158,6 +158,8 @@ export interface Connector<Instance, Known> {
   check?: (instance: Instance) => Promise<string>
   /** For a network that takes anything but approved templates only this long, in milliseconds, after the recipient's last message. */
   freeContentMs?: number
+  /** For each number to which messages were sent, the one that the network writes in its place, if it has other digits. */
+  addressesOf?: (sql: Sql, numbers: readonly { instanceId: string; phone: string }[]) => Promise<(string | null)[]>
   /** The token with which the network verifies the address of its callbacks, for people who set that address by hand. */
   verifyToken?: (instance: Known) => string | undefined
   /** Erases what the provider's own tables hold of messages that are about to be deleted. */

@@ -19,7 +19,7 @@ interface Leaving {
 
 /**
  * The messages, each with `outsideWindow` if its network will take nothing but an approved template, which it is not. One query for all of
- * them, and none if no network among them has such a rule.
+ * them, and none if no network among them has such a rule; two more for those that seem to be outside.
  */
 export async function markOutsideWindow<Message extends Leaving>(
   app: App,
@@ -30,14 +30,36 @@ export async function markOutsideWindow<Message extends Leaving>(
   if (bound.length === 0) return messages
   const now = Date.now()
   const asked = bound.map((message) => ({
+    message,
     workspaceId: message.principal.workspaceId,
     instanceId: message.instance.id,
     peer: message.to,
     since: new Date((message.scheduledAt?.getTime() ?? now) - (freeContentMs(app, message) ?? 0)),
   }))
   const lacking = await lacksInbound(tx, asked)
-  const outside = new Set(bound.filter((_, i) => lacking.has(i)))
+  const seeming = asked.filter((_, i) => lacking.has(i))
+  const outside = new Set(seeming.map(({ message }) => message))
+  const renamed = await underAddresses(app, tx, seeming)
+  const stillLacking = renamed.length > 0 ? await lacksInbound(tx, renamed) : new Set()
+  for (const [i, { message }] of renamed.entries()) if (!stillLacking.has(i)) outside.delete(message)
   return messages.map((message) => (outside.has(message) ? { ...message, outsideWindow: true } : message))
+}
+
+/** Those whose number the network writes with other digits, with that number: an answer comes from it. */
+async function underAddresses<Asked extends { message: Leaving; instanceId: string; peer: string }>(
+  app: App,
+  tx: Sql,
+  asked: readonly Asked[],
+): Promise<Asked[]> {
+  const byProvider = Map.groupBy(asked, ({ message }) => message.instance.provider)
+  const found = await Promise.all(
+    [...byProvider].map(async ([provider, own]) => {
+      const numbers = own.map(({ instanceId, peer }) => ({ instanceId, phone: peer }))
+      const addresses = (await providerOf(app, provider)?.addressesOf?.(tx, numbers)) ?? []
+      return own.flatMap((one, i) => (addresses[i] ? [{ ...one, peer: addresses[i] }] : []))
+    }),
+  )
+  return found.flat()
 }
 
 function freeContentMs(app: App, { instance }: Leaving): number | undefined {

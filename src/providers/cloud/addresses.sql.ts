@@ -21,3 +21,17 @@ export async function readNumbersAt(sql: Sql, instanceId: string, addresses: rea
   })
   return new Map(rows.map(({ address, phones }) => [address, phones]))
 }
+
+/** For each number to which messages were sent, how Meta writes it, if with other digits (primary key). */
+export async function readAddresses(
+  sql: Sql,
+  numbers: readonly { instanceId: string; phone: string }[],
+): Promise<(string | null)[]> {
+  const { rows } = await sql.query<{ address: string | null }>({
+    name: 'cloud.addresses.of',
+    text: `select a.address from unnest($1::uuid[], $2::text[]) with ordinality as u(instance, phone, position)
+      left join cloud_addresses a on a."instanceId" = u.instance and a.phone = u.phone order by position`,
+    values: [numbers.map(({ instanceId }) => instanceId), numbers.map(({ phone }) => phone)],
+  })
+  return rows.map(({ address }) => address)
+}

@@ -4,6 +4,7 @@ import { dayMs } from '../../core/durations.ts'
 import { defineProvider } from '../define-provider.ts'
 import { faultOfFile } from '../outgoing.ts'
 import type { Connector } from '../provider.ts'
+import { readAddresses } from './addresses.sql.ts'
 import { checkNumber } from './check.ts'
 import { leave } from './depart.ts'
 import { startHealth } from './health.ts'
@@ -50,6 +51,7 @@ function openCloud(app: App): Connector<CloudInstance, KnownCloudInstance> {
     check: ({ settings }) => checkNumber(app, settings),
     faultOfFile,
     freeContentMs: dayMs,
+    addressesOf: readAddresses,
     verifyToken: ({ settings }) => settings.verifyToken,
     async start(host) {
       keepHost(app, host)
