@@ -116,6 +116,12 @@ describe('a message that comes in', () => {
     await confirmed()
   })
 
+  it('with a time that is none counts as one of now, and holds up no later one', async () => {
+    const odd = await received(await network.write(ann, shop, { conversation: 'at some time' }, { attrs: { t: 'soon' } }))
+    expect(Date.parse(odd.createdAt)).toBeGreaterThan(Date.now() - 60_000)
+    await received(await network.write(ann, shop, { conversation: 'later' }))
+  })
+
   it('is a button for seven days after its options were sent, and a text after that', async () => {
     const buttons = [{ type: 'reply', displayText: 'Yes', id: 'y' }]
     const { body } = await client.api.post('messages/send', {

@@ -1,7 +1,8 @@
 // Translates a message of Meta's webhook into an inbound message.
+import { numberOf, timeOf } from '../given-values.ts'
 import { cardsText, choiceText, placeText } from '../inbound-body.ts'
 import type { InboundContent, InboundMedia, InboundMessage } from '../reports.ts'
-import { type Fields, fieldsOf, idOf, listOf, numberOf, textOf, timeOf } from './hook-values.ts'
+import { type Fields, fieldsOf, idOf, listOf, textOf } from './hook-values.ts'
 
 type Parts = Pick<InboundMessage, 'type' | 'body' | 'content' | 'media'>
 

@@ -1,8 +1,9 @@
 // Translates a status of Meta's webhook into a receipt.
 import { isId } from '../../core/id.ts'
+import { numberOf, timeOf } from '../given-values.ts'
 import type { Receipt, ReceiptStatus } from '../reports.ts'
 import { failureOf } from './errors.ts'
-import { fieldsOf, idOf, listOf, numberOf, textOf, timeOf } from './hook-values.ts'
+import { fieldsOf, idOf, listOf, textOf } from './hook-values.ts'
 import { type CloudSettings, type KnownCloudInstance, secretsOf } from './settings.ts'
 
 /** `played` is said of voice messages, after `read`. */

@@ -1,6 +1,7 @@
 // Takes a decrypted stanza as an inbound message, and stores it before the network learns that it arrived.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../../core/app.ts'
+import { timeOf } from '../given-values.ts'
 import type { InboundMessage } from '../reports.ts'
 import type { HeldLease } from './auth-state.ts'
 import { chosenOption } from './buttons.ts'
@@ -90,7 +91,7 @@ async function inboundOf(
     ...taken,
     ...(option ? { body: option.label, content: { ...taken.content, kind: 'button', buttonId: option.id } } : {}),
     media: taken.media && { ...taken.media, reference: app.sealer.seal(taken.media.reference).toString('base64') },
-    at: attrs.t ? new Date(Number(attrs.t) * 1000) : new Date(),
+    at: timeOf(attrs.t),
   }
 }
 
