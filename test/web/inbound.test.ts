@@ -1,4 +1,5 @@
 // Messages that come in over WhatsApp Web: who wrote, what is left alone, and how long an answer counts as a button.
+import { proto } from 'baileys'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { cloneDatabase } from '../kit/database.ts'
 import { openGateway } from '../kit/open-gateway.ts'
@@ -77,7 +78,10 @@ describe('a message that comes in', () => {
 
   it.each([
     ['under its number', { from: `${shop}@s.whatsapp.net`, sender_pn: undefined, recipient: `${ann}@s.whatsapp.net` }],
-    ['under its LID', { from: `7${shop}@lid`, recipient: `9${ann}@lid` }],
+    [
+      'under its LID',
+      { from: `7${shop}@lid`, sender_pn: undefined, recipient: `9${ann}@lid`, peer_recipient_pn: `${ann}@s.whatsapp.net` },
+    ],
     ['to a list of people', { from: '1700000000@broadcast', sender_pn: undefined, participant: `${shop}@s.whatsapp.net` }],
     ['to a list of people under its LID', { from: '1700000000@broadcast', sender_pn: undefined, participant: `7${shop}@lid` }],
     ['among our own devices', { from: `${shop}@s.whatsapp.net`, sender_pn: undefined, category: 'peer' }],
@@ -114,6 +118,29 @@ describe('a message that comes in', () => {
     await until(async () => (await told()).length === 80)
     expect(await told()).toEqual(Array.from({ length: 80 }, (_, n) => n))
     await confirmed()
+  })
+
+  it('without a part for this device comes in once the phone hands it over', async () => {
+    network.addPhones(shop)
+    await received(await network.write(ann, shop, { conversation: 'before' }))
+    const handOver = (id: string, by: string, attrs: Record<string, string | undefined>) => {
+      const key = { id, remoteJid: `9${ann}@lid`, fromMe: false }
+      const info = { key, message: { conversation: 'from an advertisement' }, messageTimestamp: Math.floor(Date.now() / 1000) }
+      const result = { placeholderMessageResendResponse: { webMessageInfoBytes: proto.WebMessageInfo.encode(info).finish() } }
+      const type = proto.Message.ProtocolMessage.Type.PEER_DATA_OPERATION_REQUEST_RESPONSE_MESSAGE
+      const response = { stanzaId: 'R1', peerDataOperationResult: [result] }
+      const protocolMessage = { type, peerDataOperationRequestResponseMessage: response }
+      return network.write(by, shop, { protocolMessage }, { attrs: { category: 'peer', ...attrs } })
+    }
+    // Nobody else can do so.
+    await handOver('FORGED1', ann, {})
+    for (let times = 0; times < 2; times++) {
+      await handOver('ABSENT1', shop, { from: `${shop}@s.whatsapp.net`, sender_pn: undefined, addressing_mode: undefined })
+    }
+    expect(await received('ABSENT1')).toMatchObject({ from: `+${ann}`, type: 'text', body: 'from an advertisement' })
+    await confirmed()
+    const text = `select "providerMessageId" as id from messages where body = 'from an advertisement'`
+    expect(await rowsOf(databaseUrl, text)).toEqual([{ id: 'ABSENT1' }])
   })
 
   it('with a time that is none counts as one of now, and holds up no later one', async () => {

@@ -5,9 +5,11 @@ import { timeOf } from '../given-values.ts'
 import type { InboundMessage } from '../reports.ts'
 import type { HeldLease } from './auth-state.ts'
 import { chosenOption } from './buttons.ts'
+import { handedOver } from './handed-over.ts'
 import type { Host } from './host.ts'
 import { contentFrom } from './inbound-content.ts'
 import { readNumbersAt } from './numbers.sql.ts'
+import type { WhatsApp } from './package.ts'
 import { isLeftAlone } from './socket.ts'
 import type { Decrypted, InboundStore } from './store-first.ts'
 
@@ -15,6 +17,7 @@ export interface ReceiveOptions {
   app: App
   host: Host
   lease: HeldLease
+  whatsApp: Pick<WhatsApp, 'proto'>
   signal: AbortSignal
   /** True for an address of the account itself. */
   isOwn: (jid: string) => boolean
@@ -24,8 +27,14 @@ export interface ReceiveOptions {
 
 const retryMs = 500
 
-export function receiveFrom({ app, host, lease, signal, isOwn, markRead }: ReceiveOptions): InboundStore {
+export function receiveFrom({ app, host, lease, whatsApp, signal, isOwn, markRead }: ReceiveOptions): InboundStore {
   async function add(decrypted: Decrypted): Promise<void> {
+    const { category, from = '' } = decrypted.attrs
+    if (category !== 'peer') return await addOne(decrypted)
+    if (isOwn(from)) for (const one of handedOver(whatsApp, decrypted)) await addOne(one)
+  }
+
+  async function addOne(decrypted: Decrypted): Promise<void> {
     const message = await store(decrypted)
     if (!message) return
     const instance = await host.instance(lease.instanceId)
@@ -75,8 +84,8 @@ async function inboundOf(
   { attrs, message, phoneOf }: Decrypted,
   isOwn: ReceiveOptions['isOwn'],
 ): Promise<InboundMessage | undefined> {
-  const { from = '', id, recipient, participant, category } = attrs
-  if (!id || recipient || category === 'peer' || isLeftAlone(from)) return undefined
+  const { from = '', id, recipient, participant } = attrs
+  if (!id || recipient || isLeftAlone(from)) return undefined
   // A phone shows what somebody sent to a list of people in the chat with that person.
   const writer = from.endsWith('@broadcast') ? participant : participant ? undefined : from
   if (!writer || isOwn(writer)) return undefined

@@ -137,6 +137,7 @@ export function startSession({ app, host, lease, inTurn }: SessionOptions): Sess
           app,
           host,
           lease,
+          whatsApp,
           signal: ending.signal,
           isOwn: (jid) => [login.creds.me?.id, login.creds.me?.lid].some((own) => own && whatsApp.areJidsSameUser(own, jid)),
           markRead: async (from, stanzaId) => live && markRead(live, { from, stanzaId }),
