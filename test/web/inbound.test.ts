@@ -143,6 +143,17 @@ describe('a message that comes in', () => {
     expect(await rowsOf(databaseUrl, text)).toEqual([{ id: 'ABSENT1' }])
   })
 
+  it('to be seen once is unknown, because the network shows it to the phone alone', async () => {
+    const attrs = { from: `9${ann}@lid`, sender_pn: `${ann}@s.whatsapp.net`, addressing_mode: 'lid', id: 'ONCE1', type: 'media' }
+    const stanza = { tag: 'message', attrs, content: [{ tag: 'unavailable', attrs: { type: 'view_once' } }] }
+    for (let times = 0; times < 2; times++) network.accounts.get(shop)?.connection?.send(stanza)
+    expect(await received('ONCE1')).toMatchObject({ from: `+${ann}`, type: 'unknown', body: '' })
+    await received(await network.write(ann, shop, { conversation: 'did you see it?' }))
+    expect(await rowsOf(databaseUrl, `select content from messages where "providerMessageId" = 'ONCE1'`)).toEqual([
+      { content: { kind: 'unsupported' } },
+    ])
+  })
+
   it('with a time that is none counts as one of now, and holds up no later one', async () => {
     const odd = await received(await network.write(ann, shop, { conversation: 'at some time' }, { attrs: { t: 'soon' } }))
     expect(Date.parse(odd.createdAt)).toBeGreaterThan(Date.now() - 60_000)

@@ -6,7 +6,7 @@ import { type HeldLease, isPaired, type Login } from './auth-state.ts'
 import type { Closed } from './closing.ts'
 import { silent, type WhatsApp } from './package.ts'
 import { storeEachStep } from './session-steps.ts'
-import { type InboundStore, noteStanza, storeFirst, type Transactional } from './store-first.ts'
+import { type InboundStore, noteStanza, storeFirst, storeUnseen, type Transactional } from './store-first.ts'
 import { timing } from './timing.ts'
 import { version } from './version.ts'
 
@@ -57,7 +57,7 @@ export function openSocket(app: App, whatsApp: WhatsApp, options: SocketOptions)
     },
   })
   guard(socket, lease)
-  keepArrivalOrder(socket)
+  keepArrivalOrder(socket, (stanza) => storeUnseen(stanza, socket.signalRepository, options.inbound))
   socket.ws.prependListener('CB:message', noteStanza)
   let shown = false
   const closed = Promise.withResolvers<Closed>()

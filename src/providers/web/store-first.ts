@@ -61,3 +61,15 @@ export function storeFirst(
   }
   return Object.assign(repository, { decryptMessage: decryptAndStore })
 }
+
+/** Stores a message to be seen once, of which a linked device learns nothing but that it came. */
+export async function storeUnseen(
+  { attrs, content }: BinaryNode,
+  { lidMapping }: SignalRepositoryWithLIDStore,
+  inbound: InboundStore,
+): Promise<void> {
+  const parts = Array.isArray(content) ? content : []
+  const isHidden = parts.some(({ tag, attrs }) => tag === 'unavailable' && attrs.type?.startsWith('view_once'))
+  if (!isHidden || parts.some(({ tag }) => tag === 'enc')) return
+  await inbound.add({ attrs, message: { placeholderMessage: {} }, phoneOf: (lid) => lidMapping.getPNForLID(lid) })
+}
