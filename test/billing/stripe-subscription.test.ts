@@ -1,8 +1,8 @@
 // The gateway maps each subscription update from Stripe to a plan and a status, and lets no outdated one replace a newer state.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { sql } from '../kit/database.ts'
-import { rowOf } from './rig.ts'
-import { type Customers, openCustomers } from './stripe-rig.ts'
+import { byHeader, rowOf } from './rig.ts'
+import { type Customers, openCustomers, planOf } from './stripe-rig.ts'
 import { makeSubscription, pay, sendEvent } from './stripe-stand-in.ts'
 
 let site: Customers['site']
@@ -34,6 +34,32 @@ describe('a subscription update from Stripe', () => {
     Object.assign(subscription, { status }, more)
     await sendEvent(site, 'customer.subscription.updated', subscription)
     expect(await kept(person)).toMatchObject(meaning)
+  })
+
+  it('that sets its end after a later period cancels nothing yet, and the usage begins at 0 with each period', async () => {
+    const { person, session } = await customer()
+    const { subscription } = pay(stripe, session)
+    const [period] = subscription.items.data
+    const length = period.current_period_end - period.current_period_start
+    subscription.cancel_at = period.current_period_end + 2 * length
+    const report = () => sendEvent(site, 'customer.subscription.updated', subscription)
+    const renew = async () => {
+      period.current_period_start += length
+      period.current_period_end += length
+      await report()
+    }
+    const used = async () => (await byHeader(person, null, 'usage')).data.usage.messagesCount
+    await report()
+    expect(await planOf(person)).toEqual({ plan: 'pro', status: 'active', cancelAtPeriodEnd: false })
+    expect((await rowOf(site, person)).currentPeriodEnd).toEqual(new Date(period.current_period_end * 1000))
+    await sql(site.databaseUrl).query('update usage set "messagesCount" = 7 where "userId" = $1', [person.userId])
+    expect(await used()).toBe(7)
+    await renew()
+    expect(await used()).toBe(0)
+    expect(await planOf(person)).toMatchObject({ status: 'active' })
+    await renew()
+    expect(await planOf(person)).toEqual({ plan: 'pro', status: 'cancelled', cancelAtPeriodEnd: true })
+    expect((await rowOf(site, person)).currentPeriodEnd).toEqual(new Date(subscription.cancel_at * 1000))
   })
 
   it('about an ended subscription does not replace the running one', async () => {

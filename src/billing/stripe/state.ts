@@ -46,8 +46,10 @@ export function stateOf(prices: Prices, subscriptions: readonly Stripe.Subscript
     const plan = planOfSubscription(prices, subscription, stored)
     const [item] = subscription.items.data
     if (!status || !plan || !item) continue
-    const ends = subscription.cancel_at_period_end || subscription.cancel_at !== null
-    const end = (ends ? subscription.cancel_at : null) ?? item.current_period_end
+    const { cancel_at: endsAt, cancel_at_period_end: endsWithPeriod } = subscription
+    // One that ends after this period is renewed first, so it is not cancelled yet.
+    const ends = endsWithPeriod || (endsAt !== null && endsAt <= item.current_period_end)
+    const end = (ends ? endsAt : null) ?? item.current_period_end
     return {
       plan: plan.code,
       // A cancellation does not make an unusable subscription usable.
