@@ -70,6 +70,23 @@ describe('messages of an instance of web', () => {
     expect(await contentOf(byLabel.id)).toMatchObject({ kind: 'button', buttonId: 'y' })
   })
 
+  it.each([
+    ['2', ['2', '1'], 'b1'],
+    ['1', ['2', '1'], 'b0'],
+    ['3', ['2', '3', '4'], 'b2'],
+    ['4', ['2', '3', '4'], 'b2'],
+    ['CAFFE\u0300', ['Tè', 'Caffè'], 'b1'],
+    ['Caffè', ['Te\u0300', 'Caffe\u0300'], 'b1'],
+  ])(
+    'read the answer %s to the buttons %j as %s: the number first, then the label, however its accents are written',
+    async (answer, labels, chosen) => {
+      const buttons = labels.map((displayText, i) => ({ type: 'reply', displayText, id: `b${i}` }))
+      await arrivedAs(await send({ type: 'buttons', description: 'How many?', buttons }))
+      const taken = await received(await network.write(ann, shop, { conversation: answer }))
+      expect(await contentOf(taken.id)).toMatchObject({ kind: 'button', buttonId: chosen })
+    },
+  )
+
   it('that the network refuses fail with its code, and the third 463 of a day restricts the account', async () => {
     for (let i = 0; i < 3; i++) {
       network.refusals = ['463']

@@ -25,12 +25,17 @@ export function numberedButtons({ body, content }: ButtonsMessage): string {
   return [title && `*${title}*`, body === title ? null : body, list, footer && `_${footer}_`].filter(Boolean).join('\n\n')
 }
 
-/** The option that a text chooses: by its number or its label, in any case. Undefined if the sender was offered no such option lately. */
+/**
+ * The option that a text chooses: by its number or its label, in any case. The number comes first, because labels may be numbers too. A
+ * phone may write an accent as a character of its own. Undefined if the sender was offered no such option lately.
+ */
 export async function chosenOption(app: App, instanceId: string, from: string, text: string): Promise<Option | undefined> {
-  const answer = text.trim().toLowerCase()
+  const plain = (value: string) => value.trim().normalize('NFC').toLowerCase()
+  const answer = plain(text)
   if (answer === '' || answer.length > 100) return undefined
   const options = await readOptions(app.pool, instanceId, from)
-  return options.find(({ label }, i) => answer === `${i + 1}` || answer === `${i + 1}.` || answer === label.trim().toLowerCase())
+  const numbered = options.find((_, i) => answer === `${i + 1}` || answer === `${i + 1}.`)
+  return numbered ?? options.find(({ label }) => answer === plain(label))
 }
 
 /** Prepares buttons of the network. Their shape is that of its own clients; phones show them, and some other apps do not. */
