@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { cloneDatabase } from '../kit/database.ts'
 import { type InnerGateway, openGateway } from '../kit/open-gateway.ts'
 import { until } from '../kit/until.ts'
+import { newNumber } from '../rest-compat/rig.ts'
 import type { Arrived, Loopback } from './loopback.ts'
 import { type Client, environmentOf, hasten, openClient, openLoopback, rowsOf, sendsWith } from './rig.ts'
 
@@ -55,6 +56,17 @@ describe('messages of an instance of web', () => {
     expect(card.message.contactMessage?.vcard).toContain('waid=393330000001:+393330000001')
     expect(card.message.contactMessage?.vcard).toContain('FN:Lee\\, Ann')
   })
+
+  it.each(['\n', '\r\n', '\r'])(
+    'carry a contact whose name has the line break %j as one card with one number',
+    async (lineBreak) => {
+      const { body } = await client.api.post('contacts', { name: `Ann${lineBreak}TEL:+1`, phone: newNumber() })
+      const { message } = await arrivedAs(await send({ type: 'contact', contactId: body.data.id }))
+      const lines = message.contactMessage?.vcard?.split(/\r\n|\r|\n/) ?? []
+      expect(lines).toContain('FN:Ann\\nTEL:+1')
+      expect(lines.filter((line) => line.startsWith('TEL'))).toHaveLength(1)
+    },
+  )
 
   it('number the buttons, and read the number or the label of an answer as the button', async () => {
     const buttons = [

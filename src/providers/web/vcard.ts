@@ -1,6 +1,6 @@
 // A contact card (vCard 3.0) with one number that the recipient can write to.
 
-const escaped = (text: string) => text.replace(/[\\,;]/g, '\\$&').replace(/\r?\n/g, '\\n')
+const escaped = (text: string) => text.replace(/[\\,;]/g, '\\$&').replace(/\r\n?|\n/g, '\\n')
 
 export function vcardOf(name: string, phone: string): string {
   const digits = phone.replace('+', '')
