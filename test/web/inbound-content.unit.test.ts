@@ -35,6 +35,21 @@ it.each([
     { type: 'contact', body: 'Ann', content: { kind: 'contact', contacts: [{ name: 'Ann', phone: '+393331234567' }] } },
   ],
   [
+    'a contact of an iPhone',
+    { contactMessage: { displayName: 'Ann', vcard: vcard('item1.TEL:+39 333 1234567') } },
+    { content: { contacts: [{ name: 'Ann', phone: '+393331234567' }] } },
+  ],
+  [
+    'a contact whose number has no-break spaces',
+    { contactMessage: { displayName: 'Ann', vcard: vcard('item2.tel;type=CELL:+39\u00a0333\u00a0123\u00a04567') } },
+    { content: { contacts: [{ name: 'Ann', phone: '+393331234567' }] } },
+  ],
+  [
+    'a contact whose second number is E.164',
+    { contactMessage: { displayName: 'Ann', vcard: vcard('TEL:0333 1\nitem1.TEL:+39.333.1234567') } },
+    { content: { contacts: [{ name: 'Ann', phone: '+393331234567' }] } },
+  ],
+  [
     'several contacts',
     {
       contactsArrayMessage: {

@@ -69,10 +69,10 @@ function contactsOf({ contactMessage, contactsArrayMessage }: proto.IMessage): T
   return { type: 'contact', body: cardsText(contacts), content: { kind: 'contact', contacts } }
 }
 
-/** The number of the network's own field, else of the first TEL line that is E.164. */
+/** The number of the network's own field, else of the first TEL line that is E.164. iPhones write `item1.TEL`, and numbers with no-break spaces. */
 function phoneIn(vcard: string): string | null {
   const own = /waid=(\d{7,15})/.exec(vcard)?.[1]
-  const line = /^TEL[^:\n]*:\s*(\+[\d ()-]{7,25})/m.exec(vcard)?.[1]?.replace(/[^\d+]/g, '')
+  const line = /^(?:[\w-]+\.)?TEL[^:\n]*:\s*(\+[\d\xa0 ().-]{7,25})/im.exec(vcard)?.[1]?.replace(/[^\d+]/g, '')
   return own ? `+${own}` : (line ?? null)
 }
 
