@@ -119,6 +119,17 @@ describe('a file that is sent', () => {
     expect(await files.fileOf(message.imageMessage, 'image')).toEqual(png)
   })
 
+  it.each([
+    ['application/octet-stream', 'image', 'image/jpeg'],
+    ['binary/octet-stream', 'video', 'video/mp4'],
+    ['application/octet-stream', 'audio', 'audio/mpeg'],
+    ['binary/octet-stream', 'document', 'application/octet-stream'],
+  ] as const)('that its host calls %s is sent as a file for %s: %s', async (named, type, mimetype) => {
+    const host = await openReceiver(file(png, named))
+    const { message } = await arrivedAs(await send({ type, mediaUrl: `http://127.0.0.1:${host.port}/file` }))
+    expect(message[`${type}Message`]).toMatchObject({ mimetype })
+  })
+
   it('is never fetched from a private network, also when a public host redirects there', async () => {
     const inside = createServer((_, response) => response.end('secret'))
     let reached = 0

@@ -18,7 +18,9 @@ export interface OpenedMedia {
 
 const mebibyte = 1024 * 1024
 const fetchMs = 5_000
-/** Types that the network takes where the host of the file names none. */
+/** The types of hosts that do not know the type of a file, as buckets do where an upload named none. */
+const unknownTypes: readonly string[] = ['application/octet-stream', 'binary/octet-stream']
+/** Types that the network takes where the host of the file knows none. */
 const fallback: Record<string, string> = { image: 'image/jpeg', video: 'video/mp4', audio: 'audio/mpeg' }
 
 /** The caller reads the stream at once. @throws MediaRejected when the file is gone, too large or unreachable. */
@@ -59,7 +61,8 @@ async function openOther({ app }: ComposeOptions, url: string, most: number): Pr
   const answer = await app.egress.open(url, { timeoutMs: fetchMs })
   if (answer.outcome === 'error') throw notFetched(answer.reason)
   if (answer.status !== 200) throw notFetched(`HTTP ${answer.status}`)
-  return { chunks: atMost(answer.body, most), mimeType: answer.mimeType?.split(';')[0]?.trim() ?? null }
+  const mimeType = answer.mimeType?.split(';')[0]?.trim() ?? ''
+  return { chunks: atMost(answer.body, most), mimeType: unknownTypes.includes(mimeType) ? null : mimeType }
 }
 
 async function* atMost(chunks: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<Uint8Array> {
