@@ -35,6 +35,8 @@ export class Loopback extends Mail {
    * last device said.
    */
   readonly versions = { oldest: 0, refused: 0, newest: 0, last: 0 }
+  /** Refuses a request (iq) with this code in place of an answer. */
+  onRequest: ((request: BinaryNode) => string | undefined) | undefined
   /** The host to which devices upload their files. */
   mediaHost: string | undefined
   /** Digits of the addresses of numbers that are written in another way. */
@@ -170,11 +172,14 @@ export class Loopback extends Mail {
   }
 
   private answer(connection: Connection, node: BinaryNode): void {
+    const refused = this.onRequest?.(node)
+    const error = refused && [{ tag: 'error', attrs: { code: refused, text: 'refused' } }]
     connection.send({
       tag: 'iq',
-      attrs: { from: server, type: 'result', id: node.attrs.id as string },
-      content: answerTo(node, this),
+      attrs: { from: server, type: error ? 'error' : 'result', id: node.attrs.id as string },
+      content: error || answerTo(node, this),
     })
+    if (error) return
     const code = getBinaryNodeChild(node, 'link_code_companion_reg')
     const { entry } = connection
     if (code?.attrs.stage === 'companion_hello') connection.hello = code

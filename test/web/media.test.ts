@@ -1,6 +1,7 @@
 // Files over WhatsApp Web: ours and those of other hosts leave encrypted, and those that come in are kept in our store.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { getBinaryNodeChild } from 'baileys'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { atEnd } from '../kit/at-end.ts'
 import { cloneDatabase } from '../kit/database.ts'
@@ -88,6 +89,19 @@ describe('a file that is sent', () => {
     const { message } = await arrivedAs(await send({ type: 'image', mediaUrl: await stored(png), text: 'Second try' }))
     expect(message.imageMessage).toMatchObject({ caption: 'Second try' })
     expect([files.failing, await sendsWith(gateway, 'retry'), await sendsWith(gateway, 'unknown')]).toEqual([0, 1, 0])
+  })
+
+  it('leaves over the same connection after the network once did not name a host for it', async () => {
+    const other = await client.pair(network, '390000000005')
+    let refused = 0
+    network.onRequest = (request) => (getBinaryNodeChild(request, 'media_conn') && refused++ === 0 ? '500' : undefined)
+    const logins = network.logins
+    const sent = await send({ instanceId: other, type: 'image', mediaUrl: await stored(png), text: 'Asked again' })
+    const { message } = await arrivedAs(sent).finally(() => {
+      network.onRequest = undefined
+    })
+    expect(await files.fileOf(message.imageMessage, 'image')).toEqual(png)
+    expect([refused, network.logins - logins]).toEqual([2, 0])
   })
 
   it('is a voice note if it is Ogg with Opus, and a video or a sound as its type says', async () => {

@@ -13,13 +13,12 @@ import { vcardOf } from './vcard.ts'
  */
 export async function composeFor(options: ComposeOptions, message: OutgoingMessage): Promise<() => Promise<unknown>> {
   const { jid, stanzaId: messageId } = options
-  const { socket, whatsApp } = options.live
+  const { socket, whatsApp, upload } = options.live
   const native = nativeOf(options, message)
   if (native) return nativeButtons(options, native)
   if (message.type === 'buttons') await offerOptions(options, message)
   const content = await contentOf(options, message)
   const userJid = socket.user?.id as string
-  const { waUploadToServer: upload } = socket
   const composed = await whatsApp.generateWAMessage(jid, content, { userJid, messageId, upload, logger: silent })
   return () => socket.relayMessage(jid, composed.message as proto.IMessage, { messageId })
 }

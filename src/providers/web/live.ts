@@ -1,5 +1,5 @@
 // An open connection: matches the server's acks with the messages that wait for them, and reports receipts.
-import type { BinaryNode, WASocket } from 'baileys'
+import type { BinaryNode, WAMediaUploadFunction, WASocket } from 'baileys'
 import type { App } from '../../core/app.ts'
 import type { HeldLease } from './auth-state.ts'
 import type { Host } from './host.ts'
@@ -7,6 +7,7 @@ import type { WhatsApp } from './package.ts'
 import { createReceipts } from './receipts.ts'
 import { noteRestriction } from './restriction.ts'
 import { followStanding } from './standing.ts'
+import { createUpload } from './upload.ts'
 
 /** The server's answer to a message: its error code, or undefined if it took the message; `lost` if the connection closed before. */
 export type Ack = { error?: string } | 'lost'
@@ -14,6 +15,7 @@ export type Ack = { error?: string } | 'lost'
 export interface Live {
   socket: WASocket
   whatsApp: WhatsApp
+  upload: WAMediaUploadFunction
   /** Resolves with the server's answer about a stanza. Call it before the stanza leaves. `reference` is the gateway's id of the message. */
   ackOf: (stanzaId: string, reference: string) => Promise<Ack>
   /** Stops waiting for the answer about a stanza: it did not leave, or the answer takes too long. A late answer is reported as a receipt. */
@@ -54,6 +56,7 @@ export function startLive({ app, whatsApp, host, lease, socket }: LiveOptions): 
   return {
     socket,
     whatsApp,
+    upload: createUpload(socket, whatsApp),
     ackOf(stanzaId, reference) {
       references.set(stanzaId, reference)
       if (references.size > mostReferences) references.delete(references.keys().next().value as string)

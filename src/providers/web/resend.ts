@@ -24,7 +24,7 @@ export async function sentContent(
   if (!id || !remoteJid) return undefined
   const [message, instance] = await Promise.all([host.sent(instanceId, id), host.instance(instanceId)])
   if (!message || !instance) return undefined
-  const { socket, whatsApp } = live
+  const { socket, whatsApp, upload } = live
   const jid = await addressOf(app, instanceId, message.to)
   const asking = whatsApp.isLidUser(remoteJid) ? await socket.signalRepository.lidMapping.getPNForLID(remoteJid) : remoteJid
   // It may have left before the network named another address.
@@ -35,7 +35,7 @@ export async function sentContent(
   if (native) return nativeContent(options, native)
   try {
     const content = await contentOf(options, message)
-    return await whatsApp.generateWAMessageContent(content, { upload: socket.waUploadToServer, logger: silent })
+    return await whatsApp.generateWAMessageContent(content, { upload, logger: silent })
   } catch (error) {
     if (error instanceof MediaRejected) return undefined
     throw error
