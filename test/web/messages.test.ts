@@ -150,6 +150,26 @@ describe('messages of an instance of web', () => {
     expect(row).toEqual({ error: 'PROVIDER_ERROR', errorDetail: 'the network refused the message (479)' })
   })
 
+  it('that the network does not take for its rate wait for as long as it takes none, and leave', async () => {
+    hasten(gateway, { tooManyMs: 100 })
+    const bea = '393331234570'
+    network.addPhones(bea)
+    const unknown = await sendsWith(gateway, 'unknown')
+    // It asks for the devices of a new recipient.
+    let left = 20
+    network.onRequest = ({ attrs }) => (attrs.xmlns === 'usync' && left-- > 0 ? '429' : undefined)
+    const first = await send({ to: `+${bea}`, type: 'text', text: 'first' })
+    await arrivedAs(first).finally(() => {
+      network.onRequest = undefined
+    })
+    network.refusals = ['429']
+    const second = await send({ to: `+${bea}`, type: 'text', text: 'second' })
+    await arrivedAs(second)
+    const rows = await rowsOf(databaseUrl, 'select attempts, error from messages where id = any($1)', [[first, second]])
+    expect(rows).toEqual(Array(2).fill({ attempts: 1, error: null }))
+    expect(await sendsWith(gateway, 'unknown')).toBe(unknown)
+  })
+
   it('that the network refuses after the wait for its answer fail too, and put the account at risk', async () => {
     const other = await client.pair(network, '390000000067')
     hasten(gateway, { ackMs: 0 })

@@ -9,7 +9,7 @@ import type { Host } from './host.ts'
 import { LeaseLost } from './leases.sql.ts'
 import type { Ack, Live } from './live.ts'
 import { MediaRejected } from './media.ts'
-import { refusal } from './refusal.ts'
+import { codeOfAnswer, refusal, tooMany } from './refusal.ts'
 import { noteRestriction } from './restriction.ts'
 import type { Session } from './session.ts'
 import type { WebSettings } from './settings.ts'
@@ -77,9 +77,8 @@ export function createSend({
     } catch (error) {
       if (error instanceof MediaRejected) return { outcome: 'refused', error: 'MEDIA_REJECTED', detail: error.message }
       if (!live.socket.ws.isOpen) return away('CONNECTION_LOST')
-      // Such as a file that could not be uploaded. Nothing has left.
-      app.log.warn({ messageId: message.reference, err: (error as Error).message }, 'a message could not be prepared')
-      return { outcome: 'retry', error: 'PROVIDER_ERROR', detail: 'the message could not be prepared' }
+      // Such as a file that could not be uploaded.
+      return unprepared(message, error as Error)
     }
     const acked = live.ackOf(id, message.reference)
     try {
@@ -88,7 +87,7 @@ export function createSend({
       live.forget(id)
       // Known before the next look at the leases: from here on this process waits for the holder too.
       if (error instanceof LeaseLost) lease.heldUntil = Number.NEGATIVE_INFINITY
-      else if (live.socket.ws.isOpen) throw error
+      else if (live.socket.ws.isOpen) return unwritten(message, error as Error)
       return away('CONNECTION_LOST')
     }
     const ack = await Promise.race([acked, pause(timing(app).ackMs, undefined, { ref: false })])
@@ -97,11 +96,32 @@ export function createSend({
     return await outcomeOf(host, instance, id, ack)
   }
 
+  /** The package asks for devices and keys before it writes the message. @throws the error when the message may have left. */
+  function unwritten(message: OutgoingMessage, error: Error): SendOutcome {
+    if (codeOfAnswer(error) === undefined) throw error
+    return unprepared(message, error)
+  }
+
+  /** Nothing has left. */
+  function unprepared({ reference }: OutgoingMessage, error: Error): SendOutcome {
+    const code = codeOfAnswer(error)
+    app.log.warn({ messageId: reference, code, err: error.message }, 'a message could not be prepared')
+    if (code === tooMany) return slower()
+    return { outcome: 'retry', error: 'PROVIDER_ERROR', detail: 'the message could not be prepared' }
+  }
+
+  function slower(): SendOutcome {
+    const detail = `the network asks for a pause (${tooMany})`
+    const afterMs = timing(app).tooManyMs
+    return { outcome: 'retry', error: 'TEMPORARILY_UNAVAILABLE', detail, afterMs, holds: { of: 'instance' } }
+  }
+
   async function outcomeOf(host: Host, instance: Instance, id: string, ack: Ack | undefined): Promise<SendOutcome> {
     if (ack === undefined) return { outcome: 'unknown', error: 'PROVIDER_TIMEOUT' }
     // The server may have taken it. The next try has the same id.
     if (ack === 'lost') return away('CONNECTION_LOST')
     if (ack.error === undefined) return { outcome: 'accepted', providerMessageId: id }
+    if (ack.error === tooMany) return slower()
     await noteRestriction(app, host, instance.id, ack.error)
     return { outcome: 'refused', ...refusal(ack.error) }
   }

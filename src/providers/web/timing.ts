@@ -16,6 +16,8 @@ export interface Timing {
   qrMs: number | undefined
   /** Longest wait for the server's ack of a message. */
   ackMs: number
+  /** Pause of an instance that the network asks to send less. */
+  tooManyMs: number
 }
 
 export const timing = definePart<Timing>(() => ({
@@ -26,4 +28,5 @@ export const timing = definePart<Timing>(() => ({
   reconnectMs: 2_000,
   qrMs: undefined,
   ackMs: 6_000,
+  tooManyMs: 60_000,
 }))
