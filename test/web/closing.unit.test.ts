@@ -25,6 +25,10 @@ describe('a closed connection', () => {
     expect(actionFor({ ...closed, code }).do).toBe(action)
   })
 
+  it('with code 515 soon after another one is tried again after a delay', () => {
+    expect(actionFor({ ...closed, code: 515 }, true)).toEqual({ do: 'retry', error: 'the connection was lost (515)' })
+  })
+
   it('restricts the account with 403 and 406 alone among those that forget the login', () => {
     const restricted = [401, 403, 406].map((code) => actionFor({ ...closed, code }))
     expect(restricted).toMatchObject([{ restricted: false }, { restricted: true }, { restricted: true }])

@@ -43,8 +43,9 @@ const stopped: Record<number, string> = {
   418: 'the network refused this client (418)',
 }
 
-export function actionFor({ code, message, data, paired, shown }: Closed): Action {
-  if (code === 515) return { do: 'restart' }
+/** `restarted`: it was connected again at once a short time ago, other than for its pairing, and is not a second time. */
+export function actionFor({ code, message, data, paired, shown }: Closed, restarted = false): Action {
+  if (code === 515 && !restarted) return { do: 'restart' }
   if (code === 440) return { do: 'check_holder' }
   if (!paired && shown && (code === 408 || code === 401)) return { do: 'stop', error: 'nobody scanned the code in time' }
   if (code === 401) return { do: 'forget', error: 'the device was removed on the phone (401)', restricted: false }

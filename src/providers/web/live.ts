@@ -13,6 +13,8 @@ import { createUpload } from './upload.ts'
 export type Ack = { error?: string } | 'lost'
 
 export interface Live {
+  /** By `performance.now()`. */
+  openedAt: number
   socket: WASocket
   whatsApp: WhatsApp
   upload: WAMediaUploadFunction
@@ -54,6 +56,7 @@ export function startLive({ app, whatsApp, host, lease, socket }: LiveOptions): 
   socket.ws.on('CB:receipt', receipts.received)
   const endStanding = followStanding({ app, host, instanceId: lease.instanceId, socket })
   return {
+    openedAt: performance.now(),
     socket,
     whatsApp,
     upload: createUpload(socket, whatsApp),

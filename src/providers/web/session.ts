@@ -77,14 +77,17 @@ export function startSession({ app, host, lease, inTurn }: SessionOptions): Sess
   /** Keeps a connection open until none is wanted any more. */
   async function stayOpen(whatsApp: WhatsApp, phone: string | null): Promise<void> {
     let login = await openLogin(app, whatsApp, lease)
-    const tries = { failed: 0, renewed: 0 }
+    const tries = { failed: 0, renewed: 0, restarted: false }
     while (!ending.signal.aborted) {
       const opened = await inTurnOnce(whatsApp, login, phone)
       if (!opened) return
       const closed = await opened.closed
-      if (endLive()) Object.assign(tries, { failed: 0, renewed: 0 })
+      // A connection that closes soon after it opened has failed too.
+      if (endLive() > reconnectDelayMs(tries.failed, timing(app).reconnectMs))
+        Object.assign(tries, { failed: 0, renewed: 0, restarted: false })
       if (!(await store(login))) return
-      const action = actionFor(closed)
+      const action = actionFor(closed, tries.restarted)
+      tries.restarted ||= action.do === 'restart' && !closed.shown
       if (!(await comply(action, tries))) return
       // A code that nobody used leaves traces in the credentials, with which the network would refuse the next connection.
       if (!isPaired(login.creds)) login = await openLogin(app, whatsApp, lease)
@@ -107,13 +110,13 @@ export function startSession({ app, host, lease, inTurn }: SessionOptions): Sess
     return !ending.signal.aborted
   }
 
-  /** Ends the work on the open connection. Returns false if none was open. */
-  function endLive(): boolean {
-    const wasOpen = live !== undefined
+  /** Ends the work on the open connection. Returns the milliseconds that it was open; 0 if none was. */
+  function endLive(): number {
+    const openMs = live ? performance.now() - live.openedAt : 0
     live?.end()
     live = undefined
     told = undefined
-    return wasOpen
+    return openMs
   }
 
   /** As {@link settle}. If the network refuses this version of the protocol, the next connection uses the present one. */
