@@ -18,9 +18,14 @@ export interface Login {
   save: () => Promise<void>
 }
 
-/** Reads the login of an instance, or makes a new one, which is stored once it is paired. @throws Error when it cannot be decrypted. */
+export class UnreadableLogin extends Error {
+  override message = 'the stored login cannot be decrypted with SECRET_KEY'
+}
+
+/** Reads the login of an instance, or makes a new one, which is stored once it is paired. @throws UnreadableLogin. */
 export async function openLogin(app: App, whatsApp: WhatsApp, lease: HeldLease): Promise<Login> {
   const sealed = await readCreds(app.pool, lease.instanceId)
+  if (sealed && !app.sealer.tryOpen(sealed)) throw new UnreadableLogin()
   const creds = sealed ? openCreds(app, whatsApp, sealed) : whatsApp.initAuthCreds()
   let saving = Promise.resolve()
   return {

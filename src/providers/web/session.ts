@@ -5,7 +5,7 @@ import type { App } from '../../core/app.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
 import { untilStored } from '../../core/database/until-stored.ts'
 import type { StateChange } from '../reports.ts'
-import { type HeldLease, isPaired, type Login, openLogin } from './auth-state.ts'
+import { type HeldLease, isPaired, type Login } from './auth-state.ts'
 import { type Action, actionFor, contested, reconnectDelayMs } from './closing.ts'
 import type { Host } from './host.ts'
 import { receiveFrom } from './inbound.ts'
@@ -15,6 +15,7 @@ import { type Live, startLive } from './live.ts'
 import { markRead } from './mark-read.ts'
 import { createPacer, type Pacer } from './pace.ts'
 import { loadWhatsApp, type WhatsApp } from './package.ts'
+import { readableLogin } from './readable-login.ts'
 import { removeDevice } from './removal.ts'
 import { sentContent } from './resend.ts'
 import { readSession, wait, wantClosed } from './sessions.sql.ts'
@@ -76,12 +77,12 @@ export function startSession({ app, host, lease, inTurn }: SessionOptions): Sess
 
   /** Keeps a connection open until none is wanted any more. */
   async function stayOpen(whatsApp: WhatsApp, phone: string | null): Promise<void> {
-    let login = await openLogin(app, whatsApp, lease)
+    const options = { app, host, whatsApp, lease, signal: ending.signal }
+    let login = await readableLogin(options)
     const tries = { failed: 0, renewed: 0, restarted: false }
     while (!ending.signal.aborted) {
-      const opened = await inTurnOnce(whatsApp, login, phone)
-      if (!opened) return
-      const closed = await opened.closed
+      const closed = await (await inTurnOnce(whatsApp, login, phone))?.closed
+      if (!closed) return
       // A connection that closes soon after it opened has failed too.
       if (endLive() > reconnectDelayMs(tries.failed, timing(app).reconnectMs))
         Object.assign(tries, { failed: 0, renewed: 0, restarted: false })
@@ -90,7 +91,7 @@ export function startSession({ app, host, lease, inTurn }: SessionOptions): Sess
       tries.restarted ||= action.do === 'restart' && !closed.shown
       if (!(await comply(action, tries))) return
       // A code that nobody used leaves traces in the credentials, with which the network would refuse the next connection.
-      if (!isPaired(login.creds)) login = await openLogin(app, whatsApp, lease)
+      if (!isPaired(login.creds)) login = await readableLogin(options)
       codeFor = undefined
       await rest(action, tries)
     }
@@ -197,8 +198,7 @@ export function startSession({ app, host, lease, inTurn }: SessionOptions): Sess
     if (action.do === 'check_holder') {
       // The holder of the lease decides: with the lease still here, the other connection is a mistake that ends soon.
       await sqlTransaction(app.pool, (tx) => lockLease(tx, lease))
-      const now = performance.now()
-      replacedAt = [...replacedAt.filter((at) => now - at < replacementsMs), now]
+      replacedAt = [...replacedAt.filter((at) => performance.now() - at < replacementsMs), performance.now()]
       if (replacedAt.length >= mostReplacements) return await settle({ do: 'stop', error: contested })
       await pause(timing(app).leaseMs, undefined, { signal: ending.signal })
       return true
