@@ -6,7 +6,7 @@ import { silent, type WhatsApp } from './package.ts'
  * The package keeps the answer to its question for hosts as long as a connection lasts, also a refusal, after which no file of it leaves.
  * This one keeps hosts for the time that the network names, and until an upload to them fails.
  */
-export function createUpload(socket: WASocket, whatsApp: WhatsApp): WAMediaUploadFunction {
+export function createUpload({ query, authState }: WASocket, whatsApp: WhatsApp): WAMediaUploadFunction {
   let known: Promise<MediaConnInfo> | undefined
 
   async function hosts(force: boolean): Promise<MediaConnInfo> {
@@ -18,7 +18,7 @@ export function createUpload(socket: WASocket, whatsApp: WhatsApp): WAMediaUploa
 
   async function ask(): Promise<MediaConnInfo> {
     const request = { type: 'set', xmlns: 'w:m', to: whatsApp.S_WHATSAPP_NET }
-    const answer: BinaryNode = await socket.query({ tag: 'iq', attrs: request, content: [{ tag: 'media_conn', attrs: {} }] })
+    const answer: BinaryNode = await query({ tag: 'iq', attrs: request, content: [{ tag: 'media_conn', attrs: {} }] })
     const named = whatsApp.getBinaryNodeChild(answer, 'media_conn')
     const { auth = '', ttl } = named?.attrs ?? {}
     const found = whatsApp.getBinaryNodeChildren(named, 'host').map(({ attrs }) => ({
@@ -28,10 +28,7 @@ export function createUpload(socket: WASocket, whatsApp: WhatsApp): WAMediaUploa
     return { auth, ttl: Number(ttl), hosts: found, fetchDate: new Date() }
   }
 
-  const upload = whatsApp.getWAUploadToServer(
-    { ...whatsApp.DEFAULT_CONNECTION_CONFIG, auth: socket.authState, logger: silent },
-    hosts,
-  )
+  const upload = whatsApp.getWAUploadToServer({ ...whatsApp.DEFAULT_CONNECTION_CONFIG, auth: authState, logger: silent }, hosts)
   return async (path, options) => {
     try {
       return await upload(path, options)
