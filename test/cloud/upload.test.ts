@@ -65,7 +65,27 @@ it('is tried again when a server in between gives up on it, because the message 
   const [{ provider }] = rigs as [ProviderRig]
   standIn.addFault({ on: /POST .*\/media$/, effect: { bare: 408 } })
   expect(await provider.send(shop.instance, image())).toMatchObject({ outcome: 'retry', holds: { of: 'recipient' } })
-  expect(await provider.send(shop.instance, image())).toMatchObject({ outcome: 'accepted' })
+  await until(async () => (await provider.send(shop.instance, image())).outcome === 'accepted')
+})
+
+it('is tried more and more rarely while it gets no answer, however many messages have the file', async () => {
+  const { standIn, rigs, shop } = await openStage()
+  const [{ provider }] = rigs as [ProviderRig]
+  standIn.addFault({ on: /POST .*\/media$/, effect: { bare: 502 }, times: 1_000 })
+  const waits: number[] = []
+  const send = async () => {
+    const sends = Array.from({ length: 5 }, () => provider.send(shop.instance, image()))
+    const outcomes = await Promise.all(sends)
+    for (const outcome of outcomes) expect(outcome).toMatchObject({ outcome: 'retry', holds: { of: 'recipient' } })
+    const tries = standIn.count(/media$/)
+    if (tries > waits.length) waits.push(Math.max(...outcomes.map((outcome) => ('afterMs' in outcome && outcome.afterMs) || 0)))
+    return tries === 3
+  }
+  await until(send)
+  expect(waits).toEqual([1_000, 2_000, 4_000])
+  standIn.clearFaults()
+  await until(async () => (await provider.send(shop.instance, image())).outcome === 'accepted')
+  expect(standIn.count(/media$/)).toBe(4)
 })
 
 it('fails for good when the bytes of the file are missing in the store', async () => {

@@ -6,9 +6,11 @@ import { untilStored } from '../../core/database/until-stored.ts'
 import { faultOfFile, type OutgoingMessage, type SendOutcome } from '../outgoing.ts'
 import type { ProviderHost, StoredFile } from '../provider.ts'
 import type { FileReference } from './bodies.ts'
+import { unavailable } from './errors.ts'
 import { type GraphAnswer, graph } from './graph.ts'
 import { claimUpload, forgetUpload, readUpload, releaseUpload, storeUpload, type Upload } from './media.sql.ts'
 import type { CloudInstance, KnownCloudInstance } from './settings.ts'
+import { createWaits } from './waits.ts'
 
 /** The file as the body names it; none for a message without one; an outcome if the message cannot be sent now, or at all. */
 type Resolved = { file: FileReference | undefined } | { outcome: SendOutcome } | { answer: GraphAnswer }
@@ -37,6 +39,8 @@ type Uploaded = string | GraphAnswer | Gone
 
 export function createMedia(app: App, host: () => Pick<ProviderHost<KnownCloudInstance>, 'file'>): Media {
   const uploads = new Map<string, Promise<Uploaded | undefined>>()
+  /** Of files whose upload failed without an answer of Meta. */
+  const waits = createWaits()
 
   async function resolve(instance: CloudInstance, message: OutgoingMessage): Promise<Resolved> {
     const { mediaUrl, type } = message
@@ -49,16 +53,22 @@ export function createMedia(app: App, host: () => Pick<ProviderHost<KnownCloudIn
     const upload = { phoneNumberId: instance.settings.phoneNumberId, mediaId: file.id }
     const known = await readUpload(app.pool, upload)
     if (known) return { file: { id: known, extension: file.extension } }
+    const key = keyOf(upload)
+    const waitMs = waits.left(key)
+    if (waitMs > 0) return later(waitMs)
     const uploaded = await Promise.race([once(instance, upload, file), pause(uploadWaitMs, undefined, { ref: false })])
-    if (typeof uploaded === 'string') return { file: { id: uploaded, extension: file.extension } }
-    if (uploaded?.is === 'gone') return rejected(goneText)
-    if (uploaded === undefined || isLost(uploaded)) return later
-    return { answer: uploaded }
+    if (uploaded === undefined) return later(againMs)
+    if (typeof uploaded === 'string') {
+      waits.end(key)
+      return { file: { id: uploaded, extension: file.extension } }
+    }
+    if (uploaded.is === 'gone') return rejected(goneText)
+    return isLost(uploaded) ? later(waits.next(key, unavailable)) : { answer: uploaded }
   }
 
   /** Messages of this process share an upload. Undefined if another process is at it. */
   async function once(instance: CloudInstance, upload: Upload, file: StoredFile): Promise<Uploaded | undefined> {
-    const key = `${upload.phoneNumberId} ${upload.mediaId}`
+    const key = keyOf(upload)
     const running = uploads.get(key)
     if (running) return await running
     const token = randomUUID()
@@ -147,12 +157,11 @@ function rejected(detail: string): Resolved {
 }
 
 /** Nothing was sent yet, so the wait counts as no attempt. Later messages to the recipient wait too, which keeps their order. */
-const later: Resolved = {
-  outcome: {
-    outcome: 'retry',
-    error: 'TEMPORARILY_UNAVAILABLE',
-    detail: 'the file is being uploaded',
-    afterMs: againMs,
-    holds: { of: 'recipient' },
-  },
+function later(afterMs: number): Resolved {
+  const detail = 'the file is being uploaded'
+  return { outcome: { outcome: 'retry', error: 'TEMPORARILY_UNAVAILABLE', detail, afterMs, holds: { of: 'recipient' } } }
+}
+
+function keyOf({ phoneNumberId, mediaId }: Upload): string {
+  return `${phoneNumberId} ${mediaId}`
 }

@@ -3,7 +3,9 @@ import type { Later } from './errors.ts'
 
 export interface Waits {
   /** Milliseconds to wait now. Meta's own `Retry-After` has precedence. */
-  next: (key: string, verdict: Later, retryAfterMs: number | undefined) => number
+  next: (key: string, verdict: Later, retryAfterMs?: number) => number
+  /** Milliseconds that are left of the wait; 0 if there is none. */
+  left: (key: string) => number
   /** A call succeeded, so that the next wait is short again. */
   end: (key: string) => void
 }
@@ -26,6 +28,7 @@ export function createWaits(now: () => number = Date.now): Waits {
       if (waits.size > most) waits.delete(waits.keys().next().value as string)
       return ms
     },
+    left: (key) => Math.max(0, (waits.get(key)?.until ?? 0) - now()),
     end: (key) => void waits.delete(key),
   }
 }
