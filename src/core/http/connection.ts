@@ -28,8 +28,8 @@ function isAnswered(socket: Socket): boolean {
 }
 
 /**
- * True if the fault stands behind a whole request that has no response yet, or not all of it. That request is executed, so the fault is not
- * its response: its own one is the last of the connection, or ends with it.
+ * True if the faulty bytes follow a complete request whose response is not finished. That request is executed and gets its own response,
+ * with which the connection ends; a response whose headers have left ends here.
  */
 function endsWithAnswer(socket: Socket): boolean {
   const last = newest.get(socket)

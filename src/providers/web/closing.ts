@@ -43,7 +43,10 @@ const stopped: Record<number, string> = {
   418: 'the network refused this client (418)',
 }
 
-/** `restarted`: it was connected again at once a short time ago, other than for its pairing, and is not a second time. */
+/**
+ * `restarted`: because of a 515, other than that of its pairing, the instance connected again at once a short time ago. Another 515 counts as
+ * a lost connection.
+ */
 export function actionFor({ code, message, data, paired, shown }: Closed, restarted = false): Action {
   if (code === 515 && !restarted) return { do: 'restart' }
   if (code === 440) return { do: 'check_holder' }

@@ -16,7 +16,7 @@ export interface LoginOptions {
 
 const againMs = 60_000
 
-/** Keeps the lease meanwhile: other processes have the same keys, and would give it back as soon as they took it. */
+/** Keeps the lease meanwhile. Other processes have the same keys, so each of them would take the lease and give it back at once. */
 export async function readableLogin({ app, host, whatsApp, lease, signal }: LoginOptions): Promise<Login> {
   for (;;) {
     try {

@@ -3,8 +3,8 @@ import type { BinaryNode, MediaConnInfo, WAMediaUploadFunction, WASocket } from 
 import { silent, type WhatsApp } from './package.ts'
 
 /**
- * The package keeps the answer to its question for hosts as long as a connection lasts, also a refusal, after which no file of it leaves.
- * This one keeps hosts for the time that the network names, and until an upload to them fails.
+ * The package asks for hosts once in a connection, and keeps even a refusal, after which no file leaves over that connection. This function
+ * keeps hosts for the time that the network names, and asks again after an upload failed.
  */
 export function createUpload({ query, authState }: WASocket, whatsApp: WhatsApp): WAMediaUploadFunction {
   let known: Promise<MediaConnInfo> | undefined
