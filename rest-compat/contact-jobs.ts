@@ -1,5 +1,6 @@
 // REST routes of bulk operations on contacts.
 import { z } from 'zod'
+import { once } from '../src/core/validation.ts'
 import { graphql } from './generated/gql.ts'
 import { jobAccepted, jobItem, jobRecord } from './job-records.ts'
 import { found, listQuery, pageAnswer, pageNames, pageOf, row } from './route.ts'
@@ -168,7 +169,7 @@ export const contactJobRoutes = [
     document: ListBulkJobs,
     query: z.object({
       ...listQuery(20),
-      cursor: z.string({ error: 'must be given once' }).optional().describe('The id of the last job of the previous page.'),
+      cursor: once.optional().describe('The id of the last job of the previous page.'),
     }),
     renames: pageNames,
     variables: ({ query }) => ({ first: query.limit, after: query.cursor }),

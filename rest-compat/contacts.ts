@@ -1,5 +1,6 @@
 // REST routes of contacts.
 import { z } from 'zod'
+import { once } from '../src/core/validation.ts'
 import { graphql } from './generated/gql.ts'
 import { byId, deletedAnswer, listQuery, pageAnswer, pageNames, pageOf, row } from './route.ts'
 
@@ -78,7 +79,6 @@ export const contactRecord = z.object({
   updatedAt: z.iso.datetime(),
 })
 
-const once = z.string({ error: 'must be given once' })
 /**
  * An unescaped plus sign in a query string is decoded as a space. It is restored before the beginning of an E.164 number. A space before
  * other text is searched for as it is.

@@ -1,8 +1,8 @@
 // Query parameters of lists and exports of messages.
 import { z } from 'zod'
+import { once } from '../src/core/validation.ts'
 import { listQuery } from './route.ts'
 
-const once = z.string({ error: ({ input }) => (input === undefined ? 'is required' : 'must be given once') })
 /** An unescaped plus sign in a query string is decoded as a space. No phone number begins with a space, so the plus sign is restored. */
 export const number = once.transform((value) => value.replace(/^ /, '+')).meta({ pattern: '^\\+[1-9]\\d{7,14}$' })
 /** Restores the plus sign of a UTC offset in the same way. */

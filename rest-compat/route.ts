@@ -2,6 +2,7 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import { z } from 'zod'
 import { type ErrorCode, fail } from '../src/core/errors.ts'
+import { once } from '../src/core/validation.ts'
 
 export type Surface = 'public' | 'console'
 /** Authorization scope; see the team rules of the interface specification. `account` is a person's own data, which is in no workspace. */
@@ -144,19 +145,14 @@ export function byId({ params }: { params: Record<string, string> }): { id: stri
 export function listQuery(defaultSize: number) {
   const fault = 'must be a whole number from 1 to 100'
   return {
-    limit: z
-      .string({ error: 'must be given once' })
+    limit: once
       .regex(/^\d{1,4}$/, fault)
       .transform(Number)
       .refine((value) => value >= 1 && value <= 100, fault)
       .default(defaultSize)
       // The query string holds text, but the OpenAPI document describes a number.
       .meta({ description: 'The size of a page.', type: 'integer', minimum: 1, maximum: 100, pattern: undefined }),
-    cursor: z
-      .string({ error: 'must be given once' })
-      .max(2048, 'is not a cursor of this list')
-      .optional()
-      .describe('`nextCursor` of the previous page.'),
+    cursor: once.max(2048, 'is not a cursor of this list').optional().describe('`nextCursor` of the previous page.'),
   }
 }
 

@@ -181,3 +181,6 @@ export const moment = z.iso
   .meta({ id: 'DateTime' })
 
 export const uuid = z.guid({ error: unlessMissing('must be a UUID') }).transform((value) => value.toLowerCase())
+
+/** A query parameter. One that is given twice arrives as a list. */
+export const once = z.string({ error: unlessMissing('must be given once') })

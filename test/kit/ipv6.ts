@@ -1,4 +1,4 @@
-// Whether this machine has IPv6, which many containers have not.
+// Tests if this machine has IPv6. Many containers have only IPv4.
 import { networkInterfaces } from 'node:os'
 
 export const hasIpv6 = Object.values(networkInterfaces()).some((addresses) => addresses?.some(({ address }) => address === '::1'))

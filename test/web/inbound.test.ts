@@ -132,7 +132,7 @@ describe('a message that comes in', () => {
       const protocolMessage = { type, peerDataOperationRequestResponseMessage: response }
       return network.write(by, shop, { protocolMessage }, { attrs: { category: 'peer', ...attrs } })
     }
-    // Nobody else can do so.
+    // The gateway ignores such an answer from any account but its own.
     await handOver('FORGED1', ann, {})
     for (let times = 0; times < 2; times++) {
       await handOver('ABSENT1', shop, { from: `${shop}@s.whatsapp.net`, sender_pn: undefined, addressing_mode: undefined })

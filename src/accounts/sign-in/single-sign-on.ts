@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { App } from '../../core/app.ts'
 import { fail, failure } from '../../core/errors.ts'
 import { inTime } from '../../core/time-limit.ts'
-import { parse } from '../../core/validation.ts'
+import { once, parse } from '../../core/validation.ts'
 import { consoleHome, consoleUrl } from '../mail/console-url.ts'
 import { countRequest } from './anonymous-limits.ts'
 import { asking, headersOf, passCookies } from './auth-call.ts'
@@ -20,8 +20,6 @@ export const leaveQuery = z.object({
     .optional()
     .describe('The page of the console to return to, as a path with its query; the start page by default.'),
 })
-
-const once = z.string({ error: 'must be given once' })
 
 /** Query parameters that the provider sends the browser back with. It may add others. */
 export const callbackQuery = z.object({

@@ -28,10 +28,10 @@ function isAnswered(socket: Socket): boolean {
 }
 
 /**
- * True if the faulty bytes follow a complete request whose response is not finished. That request is executed and gets its own response,
- * with which the connection ends; a response whose headers have left ends here.
+ * Faulty bytes may follow a complete request, which is executed. Ends the connection with the response to that request, at once if its
+ * headers have left. Returns false if no response is pending.
  */
-function endsWithAnswer(socket: Socket): boolean {
+function endWithResponse(socket: Socket): boolean {
   const last = newest.get(socket)
   if (!last?.request.complete || last.response.writableFinished) return false
   if (last.response.headersSent) socket.destroySoon()
@@ -50,7 +50,7 @@ export function refuseConnection(error: NodeJS.ErrnoException, socket: Socket): 
   const tooLarge = error.code === 'HPE_HEADER_OVERFLOW'
   const tooLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
   if (tooLate && onOwnClock.has(socket)) return
-  if (endsWithAnswer(socket)) return
+  if (endWithResponse(socket)) return
   if (isAnswered(socket)) {
     socket.destroySoon()
     return

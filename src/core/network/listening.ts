@@ -1,4 +1,4 @@
-// Where this machine reaches a gateway that listens on HOST. Commands need it, which know no running gateway.
+// Derives from HOST the address at which this machine reaches the gateway, for commands that run without one.
 import { lookup } from 'node:dns/promises'
 
 /** The host of the address that the gateway prints when it is ready, as it stands in a URL. */

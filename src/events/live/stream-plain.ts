@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { App } from '../../core/app.ts'
 import { withoutEmpty } from '../../core/http/query.ts'
-import { parse } from '../../core/validation.ts'
+import { once, parse } from '../../core/validation.ts'
 import { eventTypes, typeList } from '../log/event-type.ts'
 import type { EventFilter } from '../log/log.ts'
 import { cursorOf } from '../log/place.ts'
@@ -26,10 +26,7 @@ export const plainStreamQuery = z.object({
     .describe(
       'Only these event types, comma-separated or repeated. `message.queued`, `message.cancelled`, `campaign.changed`, `contact.changed` and `message.updated` are told only if they are named here.',
     ),
-  after: z
-    .string({ error: 'must be given once' })
-    .optional()
-    .describe('The cursor of the last event that you received; without it the stream starts now.'),
+  after: once.optional().describe('The cursor of the last event that you received; without it the stream starts now.'),
   named: z
     .enum(['true', 'false'])
     .default('true')
