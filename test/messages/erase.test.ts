@@ -141,7 +141,9 @@ it('answers a repeated request as one for a record that is gone, and sends nothi
   ]
   const [contact, , other] = await Promise.all(repeat.map((request) => request()))
   await api.delete(`contacts/${contact?.body.data.id}?erase=true`)
-  await until(async () => (await (repeat[1] as (typeof repeat)[0])()).status === 404, { timeoutMs: 10_000 })
+  // By the database, because requests in quick succession meet the key's rate limit.
+  const left = 'select from messages where peer = $1'
+  await until(async () => (await sql(rig.databaseUrl).query(left, [phone])).rowCount === 0, { timeoutMs: 10_000 })
   const [again, , unrelated] = await Promise.all(repeat.map((request) => request()))
   expectRefusal(again as Answer, 404, 'NOT_FOUND')
   expect(unrelated?.body.data).toEqual(other?.body.data)
