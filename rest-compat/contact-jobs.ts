@@ -1,8 +1,8 @@
 // REST routes of bulk operations on contacts.
 import { z } from 'zod'
-import { once } from '../src/core/validation.ts'
 import { graphql } from './generated/gql.ts'
 import { jobAccepted, jobItem, jobRecord } from './job-records.ts'
+import { once } from './query.ts'
 import { found, listQuery, pageAnswer, pageNames, pageOf, row } from './route.ts'
 
 graphql(`

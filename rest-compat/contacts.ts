@@ -1,7 +1,7 @@
 // REST routes of contacts.
 import { z } from 'zod'
-import { once } from '../src/core/validation.ts'
 import { graphql } from './generated/gql.ts'
+import { once } from './query.ts'
 import { byId, deletedAnswer, listQuery, pageAnswer, pageNames, pageOf, row } from './route.ts'
 
 graphql(`

@@ -1,6 +1,6 @@
 // Query parameters of lists and exports of messages.
 import { z } from 'zod'
-import { once } from '../src/core/validation.ts'
+import { once } from './query.ts'
 import { listQuery } from './route.ts'
 
 /** An unescaped plus sign in a query string is decoded as a space. No phone number begins with a space, so the plus sign is restored. */

@@ -2,7 +2,7 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import { z } from 'zod'
 import { type ErrorCode, fail } from '../src/core/errors.ts'
-import { once } from '../src/core/validation.ts'
+import { once } from './query.ts'
 
 export type Surface = 'public' | 'console'
 /** Authorization scope; see the team rules of the interface specification. `account` is a person's own data, which is in no workspace. */
