@@ -1,6 +1,7 @@
 // Erases the messages with one number, in both directions, with their files, what the event log says of them, what receivers of webhooks
 // answered to them, and the results of the requests that made them.
 import { returnQuota } from '../../billing/admission/quota.ts'
+import { readContactsByPhone } from '../../contacts/contacts.sql.ts'
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
@@ -9,6 +10,7 @@ import { enqueue, implementJob, type JobImplementation } from '../../core/jobs/j
 import { eraseEvents } from '../../events/log/erase.sql.ts'
 import { deleteMessages } from '../retention/delete.ts'
 import { clearFiles, removeUnused } from '../retention/files.ts'
+import { readStored } from '../retention/retention.sql.ts'
 import { countLeft, type ErasedMessage, lockErased, readTime } from './erase.sql.ts'
 import { eraseJob } from './erase-job.ts'
 
@@ -19,6 +21,14 @@ interface Asked {
   workspaceId: string
   phone: string
   before: string
+}
+
+/** The fields of a stored result that tell a message (`peer`) from a contact (`custom`). */
+interface Named {
+  id?: string
+  peer?: string
+  phone?: string
+  custom?: object
 }
 
 /** Implements `Hooks.eraseNumber`: a job erases the messages with the number right after the commit. */
@@ -43,7 +53,7 @@ async function eraseAll(app: App, asked: Asked): Promise<Error | undefined> {
     if (erased < batchSize) break
     await app.failpoint('erase.between_batches')
   }
-  await forgetResults(app, asked.workspaceId, asked.phone, (records) => records.filter((one) => isOfNumber(one, asked.phone)))
+  await forgetResults(app, asked.workspaceId, asked.phone, (records) => erasedOf(app, records, asked))
   return (await countLeft(app.pool, asked)) > 0 ? new Error('a message with this number is being sent') : undefined
 }
 
@@ -73,9 +83,21 @@ async function eraseTraces(app: App, tx: Sql, ids: readonly string[]): Promise<v
   await app.hooks.eraseAnswers(tx, ids)
 }
 
-/** True for a message with the number, in either direction, and for a contact that has it. */
-function isOfNumber(value: { peer?: string; phone?: string; custom?: object }, phone: string): boolean {
-  return value.peer === phone || (value.phone === phone && value.custom !== undefined)
+/**
+ * Those of the records that are a message or a contact with the number and are stored no more. A request from after the erasure was asked
+ * for keeps its result, because it is answered with that record.
+ */
+async function erasedOf(app: App, records: readonly Named[], { workspaceId, phone }: Asked): Promise<object[]> {
+  const ofNumber = records.filter((one) => one.peer === phone || (one.phone === phone && one.custom !== undefined))
+  const [messages, contacts] = await Promise.all([
+    readStored(
+      app.pool,
+      ofNumber.flatMap(({ id, peer }) => (id && peer ? [id] : [])),
+    ),
+    readContactsByPhone(app.pool, workspaceId, [phone]),
+  ])
+  const stored = new Set([...messages, ...contacts.map(({ id }) => id)])
+  return ofNumber.filter(({ id }) => !stored.has(id as string))
 }
 
 /** A message that has not left never will, so its recipient counts as cancelled. */
