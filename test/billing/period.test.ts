@@ -136,7 +136,8 @@ describe('the usage', () => {
   it('is carried into Free when a cancelled plan ends', async () => {
     await change(paid('pro', -20, -1, 'cancelled'))
     expect((await send()).status).toBe(201)
-    expect((await usage()).messagesCount).toBe(1)
+    // By one request, because the shared gateway ends periods as well, also between two.
+    expect((await client.get('usage')).body.data.messagesCount).toBe(1)
     await endPeriods(pool)
     expect(await usage()).toMatchObject({
       messagesCount: 1,
