@@ -158,6 +158,14 @@ it('cancels the recipients of returned messages when the campaign is cancelled',
   expect(await offer(back, { outcome: 'accepted', providerMessageId: 'x' })).toBe(0)
 })
 
+it('takes back messages that the network returned twice', async () => {
+  const { id, back } = await fiveWithThreeBack()
+  await setLeases(back, '"nextAttemptAt"')
+  expect(await offer(back, lost)).toBe(3)
+  await pauseCampaign(ctx, id)
+  expect(await countersOf(id)).toMatchObject({ planned: 5, queued: 0 })
+})
+
 it('does not take back a message that may have been sent, even if the network refused it afterwards', async () => {
   const { id } = await createCampaign(ctx, campaignTo(instanceId, numbers(2)))
   await advance(app, id, 50)

@@ -10,11 +10,8 @@ export interface UnsentMessage extends EventfulMessage {
 }
 
 const queued = `m.status = 'queued'`
-/**
- * The provider gave it back: no lease, and no attempt whose outcome is unknown. Rows with several attempts may come from a process that did
- * not record `handedAt` yet.
- */
-const cameBack = `m.status = 'sending' and m."leaseToken" is null and m."acceptedAt" is null and m."handedAt" is null and m.attempts <= 1`
+/** The provider gave it back: no lease, and no attempt whose outcome is unknown. */
+const cameBack = `m.status = 'sending' and m."leaseToken" is null and m."acceptedAt" is null and m."handedAt" is null`
 /** SQL condition for a message `m` that the provider certainly does not have. */
 export const isUnsent = `(${queued} or ${cameBack})`
 
