@@ -28,9 +28,9 @@ import {
 import { advanceJob, sweepJob, wake } from './campaign-job.ts'
 import { tellCampaign } from './events.ts'
 import { defaultRates, nextMoment, wakeAt } from './pace.ts'
-import { lookAgainAt, nextStep, type Progress, restAfter, speedAfter, turnMs } from './policy.ts'
+import { isStopped, lookAgainAt, nextStep, type Progress, restAfter, speedAfter, turnMs } from './policy.ts'
 import { quietHoursOf, quietUntil } from './quiet-hours.ts'
-import { endPlanned, takeBackAndPlan } from './take-back.ts'
+import { endPlanned, takeBackAndPlan, takeBackLate } from './take-back.ts'
 
 export const advanceImplementation = implementJob(advanceJob, { batchSize: 1, workers: 2 }, async (app, jobs) => {
   for (const { id } of jobs) await takeTurn(app, id)
@@ -87,6 +87,7 @@ async function advanceIn(app: App, tx: Sql, id: string, pageSize: number): Promi
   const [, campaign] = await Promise.all([commitWithoutDisk(tx), lockForAdvance(tx, id)])
   if (!campaign) return false
   const [recipients, counts] = await Promise.all([readPlanned(tx, id, pageSize), countOpen(tx, id)])
+  if (isStopped(campaign) && counts.unaccepted > 0 && (await takeBackLate(app, tx, campaign)) > 0) return false
   const progress: Progress = {
     ...campaign,
     ...counts,

@@ -8,6 +8,19 @@ export async function lockCampaign(tx: Sql, workspaceId: string, id: string): Pr
   return (await tx.query<Campaign & { now: Date }>(text, [id, workspaceId])).rows[0]
 }
 
+/** Campaigns by their ids, in the order of the ids, without a lock. */
+export async function readCourses(
+  sql: Sql,
+  ids: readonly string[],
+): Promise<(Pick<Campaign, 'id' | 'status' | 'error' | 'quietHours'> & { now: Date })[]> {
+  const { rows } = await sql.query<Pick<Campaign, 'id' | 'status' | 'error' | 'quietHours'> & { now: Date }>({
+    name: 'campaigns.courses',
+    text: 'select id, status, error, "quietHours", now() as now from campaigns where id = any($1::uuid[]) order by id',
+    values: [ids],
+  })
+  return rows
+}
+
 export type Changeable = Pick<Campaign, 'name' | 'ratePerMinute' | 'quietHours' | 'nextAt'>
 
 /** Stores what the owner may change, and returns the row. Relies on {@link lockCampaign}. */

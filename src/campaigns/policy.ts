@@ -56,6 +56,14 @@ export function obstacle(action: CampaignAction, status: CampaignStatus): string
   return `The campaign is ${status}; only a campaign that is ${either.format(allowed[action])} can be ${done[action]}`
 }
 
+/**
+ * True if somebody paused or cancelled the campaign, so that what has not left is taken back. One that paused itself, for want of quota,
+ * still sends the messages that have quota.
+ */
+export function isStopped({ status, error }: { status: CampaignStatus; error: string | null }): boolean {
+  return status === 'cancelled' || (status === 'paused' && error === null)
+}
+
 export interface Progress {
   status: CampaignStatus
   scheduledFor: Date | null

@@ -3,6 +3,7 @@ import type { App } from '../core/app.ts'
 import type { Sql } from '../core/database/database.ts'
 import { announceChange, subject } from '../events/live/follow.ts'
 import { emit } from '../events/log/emit.ts'
+import type { Campaign } from '../generated/prisma/client.ts'
 import { takeBack } from '../messages/accept/unsent.ts'
 import { messageEvent } from '../messages/events.ts'
 import { wake } from './campaign-job.ts'
@@ -14,6 +15,19 @@ export async function takeBackAndPlan(app: App, tx: Sql, id: string): Promise<nu
   const messageIds = await takeBack(app, tx, id)
   await planAgain(tx, id, messageIds)
   return messageIds.length
+}
+
+/**
+ * Takes back the messages of a stopped campaign that the network gave back after the stop. Returns how many. Relies on the campaign's row
+ * lock.
+ */
+export async function takeBackLate(app: App, tx: Sql, { id, status }: Pick<Campaign, 'id' | 'status'>): Promise<number> {
+  const takenBack = await takeBackAndPlan(app, tx, id)
+  if (takenBack === 0) return 0
+  if (status === 'cancelled') await endPlanned(tx, id, { status, error: null })
+  await touchCampaigns(tx, [id])
+  await announceChange(tx, subject('campaign', id))
+  return takenBack
 }
 
 /**

@@ -96,6 +96,11 @@ export interface Hooks {
    * transaction.
    */
   leaveOutOfCampaigns: (app: App, tx: Sql, contactIds: readonly string[]) => Promise<() => Promise<void>>
+  /**
+   * Returns those of these campaigns that send nothing now: they are paused or cancelled, or in their quiet hours. Each soon takes back its
+   * messages that have not left.
+   */
+  stoppedCampaigns: (app: App, tx: Sql, campaignIds: readonly string[]) => Promise<ReadonlySet<string>>
   /** Keeps the last status of the recipients whose messages are about to be deleted, so that the counts of their campaigns stay. */
   keepRecipients: (tx: Sql, messages: readonly EndedMessage[]) => Promise<void>
   /**

@@ -131,6 +131,12 @@ async function retryLater(app: App, tx: Sql, retries: readonly Retry[]): Promise
     tx,
     retries.map(({ message, delayMs, counts }) => ({ ...message, delayMs, counts })),
   )
+  // A campaign that was stopped during the attempt did not take these back.
+  await app.hooks.stoppedCampaigns(
+    app,
+    tx,
+    released.flatMap(({ campaignId }) => campaignId ?? []),
+  )
   const byId = new Map(retries.map((retry) => [retry.message.id, retry]))
   await enqueueDispatch(
     app,

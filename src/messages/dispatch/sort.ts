@@ -35,8 +35,9 @@ export interface Sorted {
 export async function sortMessages(app: App, tx: Sql, rows: readonly OpenRow[], slots?: Slots): Promise<Sorted> {
   const decided = rows.map((row) => ({ row, decision: decisionFor(app, row) }))
   const those = (...kinds: Decision['do'][]) => decided.flatMap(({ row, decision }) => (kinds.includes(decision.do) ? row : []))
-  const [refused, causes] = await Promise.all([
+  const [refused, stopped, causes] = await Promise.all([
     refusedToLeave(tx, those('send', 'defer')),
+    stoppedAmong(app, tx, those('send', 'defer')),
     readWaitCauses(app, tx, those('send', 'follow'), slots),
   ])
   const sorted: Sorted = { ready: [], deferred: [], held: [], following: [], later: [], failed: [] }
@@ -44,6 +45,7 @@ export async function sortMessages(app: App, tx: Sql, rows: readonly OpenRow[], 
     const error = refused.get(row.id)
     const cause = causes.get(row.id)
     if (error) sorted.failed.push({ row, error })
+    else if (stopped.has(row)) sorted.later.push({ row, at: new Date(row.now.getTime() + stoppedMs) })
     else if (cause) sorted.held.push({ row, cause })
     else if (decision.do === 'send') sorted.ready.push(row)
     else if (decision.do === 'defer') sorted.deferred.push({ ...row, until: decision.until })
@@ -52,6 +54,20 @@ export async function sortMessages(app: App, tx: Sql, rows: readonly OpenRow[], 
     else if (decision.do === 'fail') sorted.failed.push({ row, error: decision.error })
   }
   return sorted
+}
+
+/** How long a message waits for its campaign to take it back. */
+const stoppedMs = 5_000
+
+/** The messages that the network gave back, and whose campaign sends nothing now. A campaign takes back all others when it stops. */
+async function stoppedAmong(app: App, tx: Sql, rows: readonly OpenRow[]): Promise<ReadonlySet<OpenRow>> {
+  const campaignOf = ({ status, mayHaveLeft, campaignId }: OpenRow) => (status === 'sending' && !mayHaveLeft ? campaignId : null)
+  const stopped = await app.hooks.stoppedCampaigns(
+    app,
+    tx,
+    rows.flatMap((row) => campaignOf(row) ?? []),
+  )
+  return new Set(rows.filter((row) => stopped.has(campaignOf(row) ?? '')))
 }
 
 /** How long a message waits of which this process does not know the type. */
