@@ -1,10 +1,11 @@
-// A campaign that stops while the network has messages of it: what the network then gives back does not leave.
+// A campaign that stops, or a contact that is deleted, while the network has messages: what it then gives back does not leave.
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { advance } from '../../src/campaigns/advance.ts'
 import { createCampaign } from '../../src/campaigns/create.ts'
 import { cancelCampaign, pauseCampaign, resumeCampaign } from '../../src/campaigns/service.ts'
 import { type CampaignStats, statsOf } from '../../src/campaigns/stats.ts'
 import { updateCampaign } from '../../src/campaigns/update.ts'
+import { createContact, deleteContact } from '../../src/contacts/service.ts'
 import type { App } from '../../src/core/app.ts'
 import type { Context } from '../../src/core/context.ts'
 import { claimMessages } from '../../src/messages/dispatch/claim.ts'
@@ -49,8 +50,12 @@ async function offer(ids: readonly string[], meanwhile: () => Promise<unknown> =
 const busy: SendOutcome = { outcome: 'retry', error: 'TEMPORARILY_UNAVAILABLE', afterMs: 60_000 }
 
 /** A campaign to three that is stopped during that attempt of its messages, all of which the network gives back. */
-async function stopDuring(attempt: number, stop: (id: string) => Promise<unknown>): Promise<{ id: string; back: string[] }> {
-  const { id } = await createCampaign(ctx, campaignTo(instanceId, numbers(3)))
+async function stopDuring(
+  attempt: number,
+  stop: (id: string) => Promise<unknown>,
+  audience: Record<string, unknown> = {},
+): Promise<{ id: string; back: string[] }> {
+  const { id } = await createCampaign(ctx, campaignTo(instanceId, numbers(3), audience))
   await advance(app, id, 50)
   const back = await messagesOf(id)
   for (let earlier = 1; earlier < attempt; earlier++) expect(await offer(back)).toBe(3)
@@ -94,4 +99,19 @@ describe.each([1, 2])('messages that the network gives back after attempt %i', (
     await advance(app, id, 50)
     expect(await countersOf(id)).toMatchObject({ planned: 3, queued: 0 })
   })
+})
+
+it('messages that the network gives back after their contact was deleted are cancelled', async () => {
+  const to = numbers(3)
+  const contactIds: string[] = []
+  for (const phone of to) contactIds.push((await createContact(ctx, { name: 'Zoe', phone })).id)
+  const { id, back } = await stopDuring(1, () => deleteContact(ctx, contactIds[1] as string), { recipients: [], contactIds })
+  expect(await countersOf(id)).toMatchObject({ queued: 2, cancelled: 1 })
+  expect(await offer(back)).toBe(2)
+  const { rows } = await sql(databaseUrl).query(
+    `select m."to", m.status, m.error, (select "messagesCount" from usage where "userId" = $2) as used
+     from messages m where "campaignId" = $1 and status = 'cancelled'`,
+    [id, ctx.principal.userId],
+  )
+  expect(rows).toEqual([{ to: to[1], status: 'cancelled', error: 'CONTACT_DELETED', used: 2 }])
 })

@@ -20,6 +20,7 @@ export interface OpenRow extends Omit<OpenMessage, 'sendsOnce' | 'reconcileMs'>,
   template: OutgoingMessage['template']
   workspaceId: string
   campaignId: string | null
+  contactId: string | null
   ignoresSuppression: boolean
   scheduledAt: Date | null
   attempts: number
@@ -41,7 +42,7 @@ const planInForce = planInForceSql('s')
 export async function lockOpen(tx: Sql, ids: readonly string[]): Promise<OpenRow[]> {
   const { rows } = await tx.query<OpenRow>({
     name: 'messages.claim.read',
-    text: `select m.id, m."instanceId", m.peer, m."to", m.type, m.body, m."mediaUrl", m.content, m.template, m."workspaceId", m."campaignId",
+    text: `select m.id, m."instanceId", m.peer, m."to", m.type, m.body, m."mediaUrl", m.content, m.template, m."workspaceId", m."campaignId", m."contactId",
         m."ignoresSuppression", m."scheduledAt", m.status,
         m."dueAt", m."nextAttemptAt", m."leaseToken", m."leaseUntil", m."acceptedAt", m.attempts, case when m."waitingSince" is not null then m."heldBy" end as "heldBy", m."countedPeriod" is not null as counted,
         m."handedAt" is not null or m."leaseToken" is not null as "mayHaveLeft",

@@ -33,6 +33,8 @@ export interface ClaimedMessage extends Dispatchable {
   /** True if a job checks it when the lease is over, so that its dispatch job need not wait for the end of the send. */
   guarded: boolean
   workspaceId: string
+  /** Its contact when it was claimed; if that is deleted meanwhile, the row has none any more. */
+  contactId: string | null
   peer: string
   attempt: number
   /** True if an earlier attempt may have reached the network. */
@@ -197,6 +199,7 @@ async function lease(app: App, tx: Sql, rows: readonly OpenRow[], released: bool
     guardAt: new Date(row.now.getTime() + leaseMs + guardMarginMs),
     guarded: released || row.heldBy !== null || inFlight(app).isSlow(row.instanceId),
     workspaceId: row.workspaceId,
+    contactId: row.contactId,
     peer: row.peer,
     attempt: row.attempts + 1,
     mayHaveLeft: row.mayHaveLeft,

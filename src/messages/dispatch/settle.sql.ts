@@ -22,6 +22,11 @@ export async function storeAccepted(tx: Sql, accepted: readonly (Leased & { prov
   return rowCount ?? 0
 }
 
+export interface Released extends Dispatchable {
+  contactId: string | null
+  nextAttemptAt: Date
+}
+
 /**
  * Releases leases and stores the times of the next attempts. The network did not take these attempts, so a message that no earlier one
  * may have brought there has not left. Returns the messages that still had their lease.
@@ -29,13 +34,13 @@ export async function storeAccepted(tx: Sql, accepted: readonly (Leased & { prov
 export async function releaseLeases(
   tx: Sql,
   retries: readonly (Leased & { delayMs: number; mayHaveLeft: boolean; counts: boolean })[],
-): Promise<(Dispatchable & { nextAttemptAt: Date })[]> {
-  const { rows } = await tx.query<Dispatchable & { nextAttemptAt: Date }>(
+): Promise<Released[]> {
+  const { rows } = await tx.query<Released>(
     `update messages m set "leaseToken" = null, "leaseUntil" = null, "nextAttemptAt" = clock_timestamp() + r.ms * interval '1 millisecond',
        "handedAt" = case when r."left" then m."handedAt" end, attempts = m.attempts - case when r.counts then 0 else 1 end
      from unnest($1::uuid[], $2::uuid[], $3::float8[], $4::boolean[], $5::boolean[]) as r(id, token, ms, "left", counts)
      where m.id = r.id and m."leaseToken" = r.token and m.status = 'sending' and m."acceptedAt" is null
-     returning m.id, m."scheduledAt", m."campaignId", m."nextAttemptAt"`,
+     returning m.id, m."scheduledAt", m."campaignId", m."contactId", m."nextAttemptAt"`,
     [
       retries.map(({ id }) => id),
       retries.map(({ token }) => token),

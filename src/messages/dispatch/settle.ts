@@ -17,8 +17,9 @@ import { planCheck } from './hold-job.ts'
 import { holdKey } from './hold-key.ts'
 import { storeHolds } from './holds.sql.ts'
 import { retryDelayMs } from './policy.ts'
-import { readLeased, releaseLeases, storeAccepted } from './settle.sql.ts'
+import { type Released, readLeased, releaseLeases, storeAccepted } from './settle.sql.ts'
 import { markHeld } from './waiting.sql.ts'
+import { withdrawMessages } from './withdraw.ts'
 
 export interface Settlement {
   message: ClaimedMessage
@@ -127,17 +128,23 @@ interface Retried {
 /** Releases leases, and adds jobs for the next attempts. Messages with `holds` are held under their key instead. */
 async function retryLater(app: App, tx: Sql, retries: readonly Retry[]): Promise<Retried> {
   if (retries.length === 0) return { count: 0, holds: [], forHolder: [] }
-  const released = await releaseLeases(
+  const byId = new Map(retries.map((retry) => [retry.message.id, retry]))
+  const rows = await releaseLeases(
     tx,
     retries.map(({ message, delayMs, counts }) => ({ ...message, delayMs, counts })),
   )
+  const unwanted = new Set(rows.filter((row) => lostContact(row, byId.get(row.id) as Retry)))
+  await withdrawMessages(
+    tx,
+    [...unwanted].map(({ id }) => ({ id, error: 'CONTACT_DELETED' })),
+  )
+  const released = rows.filter((row) => !unwanted.has(row))
   // A campaign that was stopped during the attempt did not take these back.
   await app.hooks.stoppedCampaigns(
     app,
     tx,
     released.flatMap(({ campaignId }) => campaignId ?? []),
   )
-  const byId = new Map(retries.map((retry) => [retry.message.id, retry]))
   await enqueueDispatch(
     app,
     tx,
@@ -150,7 +157,12 @@ async function retryLater(app: App, tx: Sql, retries: readonly Retry[]): Promise
     return [{ id, key: holdKey(holds, at), ms, holds, ...at }]
   })
   const forHolder = held.filter(({ holds }) => holds.of === 'connection')
-  return { count: released.length, holds: await holdRetries(app, tx, held, forHolder), forHolder }
+  return { count: rows.length, holds: await holdRetries(app, tx, held, forHolder), forHolder }
+}
+
+/** True if the contact of a campaign's message was deleted during its attempt, so that the message is not attempted again. */
+function lostContact({ campaignId, contactId }: Released, { message }: Retry): boolean {
+  return campaignId !== null && contactId === null && message.contactId !== null && !message.mayHaveLeft
 }
 
 /** Holds messages under their keys, and stores the holds. Returns the holds. Messages that wait for a holder have none. */

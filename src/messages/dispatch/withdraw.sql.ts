@@ -26,6 +26,15 @@ export async function lockUnsentTo(
   return rows
 }
 
+/** Locks the messages of campaigns to these contacts that the network has, so that the outcomes of their attempts wait for `tx`. */
+export async function lockLeasedTo(tx: Sql, contactIds: readonly string[]): Promise<void> {
+  await tx.query(
+    `select from messages m where m."contactId" = any($1::uuid[]) and m."campaignId" is not null and m.status = 'sending'
+       and m."leaseToken" is not null order by m.id for update of m`,
+    [contactIds],
+  )
+}
+
 /** Cancels messages whose row locks the transaction holds. */
 export async function storeWithdrawn(tx: Sql, ids: readonly string[], errors: readonly string[]): Promise<Withdrawn[]> {
   const { rows } = await tx.query<Withdrawn>({
