@@ -35,7 +35,7 @@ export class Loopback extends Mail {
    * last device said.
    */
   readonly versions = { oldest: 0, refused: 0, newest: 0, last: 0 }
-  /** Refuses a request (iq) with this code in place of an answer. */
+  /** Refuses a request (iq) with this code in place of an answer. `lost`: it gets no answer. */
   onRequest: ((request: BinaryNode) => string | undefined) | undefined
   /** The host to which devices upload their files. */
   mediaHost: string | undefined
@@ -173,6 +173,7 @@ export class Loopback extends Mail {
 
   private answer(connection: Connection, node: BinaryNode): void {
     const refused = this.onRequest?.(node)
+    if (refused === 'lost') return
     const error = refused && [{ tag: 'error', attrs: { code: refused, text: 'refused' } }]
     connection.send({
       tag: 'iq',

@@ -15,7 +15,8 @@ it('is not sent again', async () => {
     return null
   }
   const app = { pool: { query: async () => ({ rows: [] }) } } as unknown as App
-  const session = { live: () => ({ socket: {} }), pacer: { take: () => 0 } } as unknown as Session
+  const live = { socket: {}, ackOf: () => new Promise(() => {}), forget() {} }
+  const session = { live: () => live, pacer: { take: () => 0 } } as unknown as Session
   const send = createSend({ app, host: () => ({ file }) as unknown as Host, session: () => session })
   const instance = { id: 'instance', settings: { typing: false } } as ProviderInstance<WebSettings>
   const message = {

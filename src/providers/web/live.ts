@@ -18,11 +18,11 @@ export interface Live {
   socket: WASocket
   whatsApp: WhatsApp
   upload: WAMediaUploadFunction
-  /** Resolves with the server's answer about a stanza. Call it before the stanza leaves. `reference` is the gateway's id of the message. */
+  /** Resolves with the server's answer about a stanza. Call it before the stanza is prepared. `reference` is the gateway's id of the message. */
   ackOf: (stanzaId: string, reference: string) => Promise<Ack>
   /** Stops waiting for the answer about a stanza: it did not leave, or the answer takes too long. A late answer is reported as a receipt. */
   forget: (stanzaId: string) => void
-  /** Waits, for a short time, for the acks of what has left. */
+  /** Waits, for a short time, for the acks of what is leaving. */
   drain: () => Promise<void>
   /** Tells everybody who waits that the connection is closed. */
   end: () => void

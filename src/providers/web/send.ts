@@ -69,20 +69,19 @@ export function createSend({
     message: OutgoingMessage,
     id: string,
   ): Promise<SendOutcome> {
+    const acked = live.ackOf(id, message.reference)
     let write: () => Promise<unknown>
     try {
-      const jid = await addressOf(app, instance.id, message.to)
-      if (instance.settings.typing) await type(live, jid, message.body)
-      write = await composeFor({ app, host, live, instance, jid, stanzaId: id }, message)
+      write = await unlessLost(acked, compose(host, live, instance, message, id))
     } catch (error) {
+      live.forget(id)
       if (error instanceof MediaRejected) return { outcome: 'refused', error: 'MEDIA_REJECTED', detail: error.message }
       if (!live.socket.ws.isOpen) return away('CONNECTION_LOST')
       // Such as a file that could not be uploaded.
       return unprepared(message, error as Error)
     }
-    const acked = live.ackOf(id, message.reference)
     try {
-      await write()
+      await unlessLost(acked, write())
     } catch (error) {
       live.forget(id)
       // Known before the next look at the leases: from here on this process waits for the holder too.
@@ -94,6 +93,12 @@ export function createSend({
     // A later refusal is stored as a receipt, because nobody waits for it.
     if (ack === undefined) live.forget(id)
     return await outcomeOf(host, instance, id, ack)
+  }
+
+  async function compose(host: Host, live: Live, instance: Instance, message: OutgoingMessage, id: string) {
+    const jid = await addressOf(app, instance.id, message.to)
+    if (instance.settings.typing) await type(live, jid, message.body)
+    return await composeFor({ app, host, live, instance, jid, stanzaId: id }, message)
   }
 
   /** The package asks for devices and keys before it writes the message. @throws the error when the message may have left. */
@@ -125,6 +130,12 @@ export function createSend({
     await noteRestriction(app, host, instance.id, ack.error)
     return { outcome: 'refused', ...refusal(ack.error) }
   }
+}
+
+/** At the end of a connection the package goes on to wait for the answers to its questions, for a minute. @throws Error then. */
+async function unlessLost<T>(acked: Promise<Ack>, work: Promise<T>): Promise<T> {
+  const lost = acked.then((ack) => (ack === 'lost' ? Promise.reject(new Error('the connection was lost')) : work))
+  return await Promise.race([work, lost])
 }
 
 /** The message waits until a process has the connection: this one soon, or another one. */
