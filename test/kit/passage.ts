@@ -7,6 +7,8 @@ export interface Passage {
   port: number
   /** Ends the connections that are open. */
   cut: () => void
+  /** Loses what they carry from here on, in both directions, and ends none. */
+  silence: () => void
   /** Ends them, and refuses all further ones. */
   close: () => void
   /** How many connections were opened so far. */
@@ -45,6 +47,9 @@ export async function openPassage(port: number): Promise<Passage> {
     for (const socket of sockets) socket.destroy()
     sockets.clear()
   }
+  const silence = () => {
+    for (const socket of sockets) socket.unpipe().resume()
+  }
   const close = () => {
     server.close()
     cut()
@@ -53,5 +58,5 @@ export async function openPassage(port: number): Promise<Passage> {
     losing = text
   }
   atEnd('test', async () => close())
-  return { port: (server.address() as net.AddressInfo).port, cut, close, opened: () => opened, loseAnswer }
+  return { port: (server.address() as net.AddressInfo).port, cut, silence, close, opened: () => opened, loseAnswer }
 }

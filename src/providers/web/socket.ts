@@ -42,6 +42,7 @@ export function openSocket(app: App, whatsApp: WhatsApp, options: SocketOptions)
     ...(socketUrl ? { waWebSocketUrl: socketUrl } : {}),
     ...(reported ? { version: reported } : {}),
     logger: silent,
+    keepAliveIntervalMs: timing(app).keepAliveMs,
     browser: whatsApp.Browsers.ubuntu('Chrome'),
     // The phone stops to notify its owner while another device is online.
     markOnlineOnConnect: false,
@@ -57,6 +58,7 @@ export function openSocket(app: App, whatsApp: WhatsApp, options: SocketOptions)
     },
   })
   guard(socket, lease)
+  closeSoon(socket)
   keepArrivalOrder(socket, (stanza) => storeUnseen(stanza, socket.signalRepository, options.inbound))
   socket.ws.prependListener('CB:message', noteStanza)
   let shown = false
@@ -76,7 +78,7 @@ export function openSocket(app: App, whatsApp: WhatsApp, options: SocketOptions)
     const paired = isPaired(login.creds)
     closed.resolve({ code: error?.output?.statusCode, message: error?.message ?? '', data: error?.data, paired, shown })
   })
-  return { socket, closed: closed.promise, close: () => close(socket), cut: () => innerOf(socket)?.terminate() }
+  return { socket, closed: closed.promise, close: () => socket.end(undefined), cut: () => innerOf(socket)?.terminate() }
 }
 
 /** Groups, channels and status posts. */
@@ -106,9 +108,14 @@ function innerOf(socket: WASocket): Inner | null {
   return Reflect.get(socket.ws, 'socket') as Inner | null
 }
 
-async function close(socket: WASocket): Promise<void> {
-  const inner = innerOf(socket)
-  const timer = setTimeout(() => inner?.terminate(), closeMs)
-  await socket.end(undefined)
-  clearTimeout(timer)
+/** A network that is gone does not answer, and the package would wait 30 s before it reports that the connection is closed. */
+function closeSoon(socket: WASocket): void {
+  const { ws } = socket
+  const close = ws.close.bind(ws)
+  ws.close = async () => {
+    const inner = innerOf(socket)
+    const timer = setTimeout(() => inner?.terminate(), closeMs)
+    await close()
+    clearTimeout(timer)
+  }
 }

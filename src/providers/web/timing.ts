@@ -12,6 +12,8 @@ export interface Timing {
   idlePollMs: number
   /** First delay before a connection is tried again. */
   reconnectMs: number
+  /** An idle connection asks the network for a sign this often. It is lost after 5 s more without any. */
+  keepAliveMs: number
   /** Time that each QR code is shown; the network's own where undefined. */
   qrMs: number | undefined
   /** Longest wait for the server's ack of a message. */
@@ -26,6 +28,7 @@ export const timing = definePart<Timing>(() => ({
   pollMs: 1_000,
   idlePollMs: 3_000,
   reconnectMs: 2_000,
+  keepAliveMs: 30_000,
   qrMs: undefined,
   ackMs: 6_000,
   tooManyMs: 60_000,
