@@ -1,4 +1,5 @@
 // The connection of an instance: logout, restarts, and what the network can say when it closes it.
+import { getBinaryNodeChild } from 'baileys'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { cloneDatabase } from '../kit/database.ts'
 import { type OpenGateway, openGateway } from '../kit/open-gateway.ts'
@@ -65,6 +66,22 @@ describe('the connection of an instance of web', () => {
     await until(async () => (await stored(id)).removals === 0)
     expect(network.versions.refused).toBe(1)
     network.versions.oldest = 0
+  })
+
+  it('is removed at the next login when the connection is lost before the network has done it', async () => {
+    const account = '390000000067'
+    const id = await client.pair(network, account)
+    let lost = false
+    network.onRequest = (request) => {
+      if (lost || !getBinaryNodeChild(request, 'remove-companion-device')) return undefined
+      lost = true
+      network.accounts.get(account)?.connection?.ws.terminate()
+      return 'lost'
+    }
+    expect((await client.api.post(`instances/${id}/logout`)).status).toBe(200)
+    await until(async () => (await stored(id)).removals === 0)
+    expect([lost, network.accounts.get(account)?.removed]).toEqual([true, true])
+    network.onRequest = undefined
   })
 
   it('forgets what it kept for a removal after a day, if the network was away for so long', async () => {

@@ -1,5 +1,6 @@
 // Removes a device from its account after a logout: with credentials that were kept aside for this alone.
 import { setTimeout as pause } from 'node:timers/promises'
+import type { WASocket } from 'baileys'
 import type { App } from '../../core/app.ts'
 import { type HeldLease, openCreds, passingKeys } from './auth-state.ts'
 import { reconnectDelayMs } from './closing.ts'
@@ -29,6 +30,7 @@ export async function removeDevice(options: RemovalOptions, removal: Buffer, rem
   const creds = app.sealer.tryOpen(removal) && openCreds(app, whatsApp, removal)
   const end = performance.now() + removalMs
   const leftMs = () => Math.max(0, end - performance.now())
+  let isRemoved = false
   for (let failed = 0; creds && leftMs() > 0 && !signal.aborted && lease.isHeld(); failed++) {
     const login = { creds, keys: passingKeys(), save: async () => {} }
     const { closed, close } = openSocket(app, whatsApp, {
@@ -37,17 +39,29 @@ export async function removeDevice(options: RemovalOptions, removal: Buffer, rem
       inbound: { add: () => Promise.reject(new Error('the instance is logged out')), knows: async () => false },
       sentContent: async () => undefined,
       onQr() {},
-      onOpen: (socket) => void socket.logout().catch(() => close()),
+      onOpen(socket) {
+        const asked = askForRemoval(socket).then(() => {
+          isRemoved = true
+        })
+        void asked.catch(() => {}).then(close)
+      },
     })
     const abort = () => void close()
     signal.addEventListener('abort', abort, { once: true })
     const { code } = await closed
     signal.removeEventListener('abort', abort)
-    if (code !== undefined && gone.includes(code)) break
+    if (isRemoved || (code !== undefined && gone.includes(code))) break
     if (signal.aborted) return
     if (code === outdated) await version(app).renew()
     const delayMs = Math.min(leftMs(), reconnectDelayMs(failed, timing(app).reconnectMs))
     await pause(delayMs, undefined, { signal, ref: false }).catch(() => {})
   }
   if (!signal.aborted && lease.isHeld()) await endRemoval(app.pool, lease.instanceId, removal)
+}
+
+/** Resolves when the network has removed the device. `logout` of the package does not wait for that. */
+async function askForRemoval({ query, generateMessageTag, user }: WASocket): Promise<void> {
+  const removal = { tag: 'remove-companion-device', attrs: { jid: user?.id ?? '', reason: 'user_initiated' } }
+  const attrs = { to: 's.whatsapp.net', type: 'set', id: generateMessageTag(), xmlns: 'md' }
+  await query({ tag: 'iq', attrs, content: [removal] })
 }
