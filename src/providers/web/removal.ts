@@ -30,6 +30,14 @@ export async function removeDevice(options: RemovalOptions, removal: Buffer, rem
   const creds = app.sealer.tryOpen(removal) && openCreds(app, whatsApp, removal)
   const end = performance.now() + removalMs
   const leftMs = () => Math.max(0, end - performance.now())
+  if (!creds) {
+    app.log.error(
+      { instanceId: lease.instanceId },
+      'a device cannot be removed from its account: SECRET_KEY does not decrypt its login',
+    )
+    // The next start of this server may have the key.
+    await pause(leftMs(), undefined, { signal, ref: false }).catch(() => {})
+  }
   let isRemoved = false
   for (let failed = 0; creds && leftMs() > 0 && !signal.aborted && lease.isHeld(); failed++) {
     const login = { creds, keys: passingKeys(), save: async () => {} }
