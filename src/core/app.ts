@@ -59,12 +59,12 @@ export interface Hooks {
    */
   lockLimits: (tx: Tx, userId: string) => Promise<PlanLimits>
   /**
-   * Returns the limits of the plan that pays for the caller's workspace, for a transaction that creates something in it. The row
-   * lock on the subscription serializes concurrent creations and changes of the plan.
+   * Returns the limits of the plan that pays for a workspace, for a transaction that creates something in it, for a caller or for a
+   * network. The row lock on the subscription serializes concurrent creations and changes of the plan.
    * @throws SUBSCRIPTION_INACTIVE when the subscription is not active; TEAM_NOT_FOUND, or UNAUTHORIZED for a team key, when the
-   * team was deleted while this request came in.
+   * team was deleted meanwhile.
    */
-  lockQuota: (tx: Tx, principal: Principal) => Promise<PlanLimits>
+  lockQuota: (tx: Tx, workspace: Pick<Principal, 'ownerId' | 'workspaceId'> & Partial<Principal>) => Promise<PlanLimits>
   /**
    * Takes one request from the person's per-second limit for sign-in routes.
    * @throws API_RATE_LIMIT_EXCEEDED when the limit is used up.

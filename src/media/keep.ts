@@ -16,7 +16,7 @@ class Unwanted extends Error {}
 /**
  * Reads a file to its end and keeps it. `attach` receives its address in the transaction that makes it public; false discards the file.
  * @throws VALIDATION_ERROR when its type is not supported or it is empty, PAYLOAD_TOO_LARGE when it is too large for its type,
- * MEDIA_STORAGE_EXCEEDED when no quota is left, SUBSCRIPTION_INACTIVE when the subscription of the owner is not active.
+ * MEDIA_STORAGE_EXCEEDED when no quota is left; as `Hooks.lockQuota`.
  */
 export async function keepFile(
   app: App,
@@ -28,7 +28,7 @@ export async function keepFile(
   const size = await save(bytes, spool.path)
   const type = await typeOf({ path: spool.path, size })
   const adding = addFile(app, owner, { path: spool.path, size }, type, {
-    limits: (tx) => app.hooks.lockLimits(tx, owner.ownerId),
+    limits: (tx) => app.hooks.lockQuota(tx, owner),
     commit: (store) =>
       transaction(app.db, async (tx) => {
         const media = await store(tx)

@@ -10,8 +10,11 @@ export async function lockLimits(tx: Tx, ownerId: string): Promise<PlanLimits> {
   return active ? plan.limits : fail('SUBSCRIPTION_INACTIVE')
 }
 
-/** {@link lockLimits} for the caller's workspace; see `Hooks.lockQuota`. */
-export async function lockQuota(tx: Tx, { ownerId, workspaceId, kind }: Principal): Promise<PlanLimits> {
+/** {@link lockLimits} for a workspace; see `Hooks.lockQuota`. */
+export async function lockQuota(
+  tx: Tx,
+  { ownerId, workspaceId, kind }: Pick<Principal, 'ownerId' | 'workspaceId'> & Partial<Principal>,
+): Promise<PlanLimits> {
   const limits = await lockLimits(tx, ownerId)
   // Deleting a team locks the subscription too. Nothing would clean up what is created after that.
   const deleted = await tx.db.team.count({ where: { workspaceId, deletedAt: { not: null } } })
