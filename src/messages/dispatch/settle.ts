@@ -4,7 +4,7 @@ import { createBatch, runApartOnFailure } from '../../core/batch.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
 import { definePart } from '../../core/part.ts'
-import { notifyOfWaiting } from '../../instances/sending.sql.ts'
+import { notifyOfWaiting, readSendingInstances } from '../../instances/sending.sql.ts'
 import { applyChange } from '../../instances/state.ts'
 import type { Hold, SendOutcome } from '../../providers/outgoing.ts'
 import type { ProviderName } from '../../providers/provider.ts'
@@ -125,7 +125,10 @@ interface Retried {
   forHolder: Held[]
 }
 
-/** Releases leases, and adds jobs for the next attempts. Messages with `holds` are held under their key instead. */
+/**
+ * Releases leases, and adds jobs for the next attempts. Messages with `holds` are held under their key instead, unless their instance was
+ * deleted.
+ */
 async function retryLater(app: App, tx: Sql, retries: readonly Retry[]): Promise<Retried> {
   if (retries.length === 0) return { count: 0, holds: [], forHolder: [] }
   const byId = new Map(retries.map((retry) => [retry.message.id, retry]))
@@ -145,14 +148,20 @@ async function retryLater(app: App, tx: Sql, retries: readonly Retry[]): Promise
     tx,
     released.flatMap(({ campaignId }) => campaignId ?? []),
   )
+  const { instances } = await readSendingInstances(tx, [...new Set(retries.map(({ message }) => message.instance.id))])
+  // The deletion of an instance releases what waits for it, but not these. Their jobs fail them now.
+  const isOrphan = (id: string) => instances.get((byId.get(id) as Retry).message.instance.id)?.deletedAt != null
   await enqueueDispatch(
     app,
     tx,
-    released.flatMap((row) => (byId.get(row.id)?.holds ? [] : dispatchRequest(row, row.nextAttemptAt))),
+    released.flatMap((row) => {
+      if (isOrphan(row.id)) return dispatchRequest(row)
+      return byId.get(row.id)?.holds ? [] : dispatchRequest(row, row.nextAttemptAt)
+    }),
   )
   const held = released.flatMap(({ id }): Held[] => {
     const { message, holds, delayMs: ms } = byId.get(id) as Retry
-    if (!holds) return []
+    if (!holds || isOrphan(id)) return []
     const at = addressed(message)
     return [{ id, key: holdKey(holds, at), ms, holds, ...at }]
   })
