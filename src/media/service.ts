@@ -1,4 +1,4 @@
-// Operations on media: store an uploaded file, find one, delete one, remove leftovers.
+// Operations on media: store a file, find one, delete one, remove leftovers.
 import type { App } from '../core/app.ts'
 import type { Context } from '../core/context.ts'
 import type { Sql } from '../core/database/database.ts'
@@ -7,7 +7,7 @@ import { untilStored } from '../core/database/until-stored.ts'
 import { hourMs } from '../core/durations.ts'
 import { fail } from '../core/errors.ts'
 import { newId, nilId } from '../core/id.ts'
-import { acceptedBefore, write } from '../core/idempotency/idempotency.ts'
+import { write } from '../core/idempotency/idempotency.ts'
 import type { PlanLimits } from '../core/principal.ts'
 import { isUnavailable } from '../core/public-failure.ts'
 import type { Media } from '../generated/prisma/client.ts'
@@ -18,21 +18,6 @@ import { readStored } from './media.sql.ts'
 import { mediaStore } from './open-store.ts'
 import { quotaLeft } from './quota.ts'
 import { nameIn, newToken, readName } from './url.ts'
-
-/**
- * Stores a file that was received completely. It is durable when this resolves.
- * @throws MEDIA_STORAGE_EXCEEDED when the quota is used up (exact under concurrency); as `Hooks.lockQuota`.
- */
-export async function addMedia(ctx: Context, file: SavedFile, type: MediaType): Promise<Media> {
-  const { app, principal } = ctx
-  // A repeated request gets its first result even if the quota has no capacity for the file again.
-  const [before] = await acceptedBefore<Media>([ctx])
-  if (before) return before
-  return await addFile(app, principal, file, type, {
-    limits: (tx) => app.hooks.lockQuota(tx, principal),
-    commit: (store) => write(ctx, store),
-  })
-}
 
 interface Adding {
   /** Locks the subscription that pays, and returns the limits of its plan. */

@@ -102,6 +102,27 @@ it('answers a repeated upload with its refusal even if the quota allows it now',
   expect(outcome(await storage.upload(who, 999))).toBe('201')
 })
 
+it('answers an upload that is repeated while the first one takes the rest of the quota, and lets that one go on', async () => {
+  const who = await storage.someone()
+  await storage.fill(who, ofFree - 1000)
+  const headers = { 'idempotency-key': newId() }
+  const { app } = storage.gateways[0]
+  const stored = Promise.withResolvers<void>()
+  const { failpoint } = app
+  app.failpoint = async (name) => {
+    if (name === 'media.before_put') await stored.promise
+  }
+  const first = storage.upload(who, 1000, { headers })
+  await until(async () => (await storage.mediaBytes(who)) === ofFree)
+  const repeated = await storage.upload(who, 1000, { headers, at: storage.gateways[1] })
+  app.failpoint = failpoint
+  stored.resolve()
+  expect(outcome(repeated)).toBe('409 IDEMPOTENCY_IN_PROGRESS')
+  expect(outcome(await first)).toBe('201')
+  expect((await storage.upload(who, 1000, { headers })).body).toEqual((await first).body)
+  expect(await storage.mediaBytes(who)).toBe(ofFree)
+})
+
 describe('a team', () => {
   it("stores in its owner's plan, also for collaborators, who may delete files", async () => {
     const [owner, member] = [await storage.someone('pro'), await storage.someone()]
