@@ -92,12 +92,12 @@ export interface LockedHealth extends Health {
   now: Date
 }
 
-/** Locks endpoints and returns their health. */
-export async function lockHealth(tx: Sql, ids: readonly string[]): Promise<LockedHealth[]> {
+/** Locks those of the endpoints that fail now or that `failed` names, and returns their health. It locks no healthy endpoint beside these. */
+export async function lockHealth(tx: Sql, ids: readonly string[], failed: readonly string[]): Promise<LockedHealth[]> {
   const { rows } = await tx.query<LockedHealth>(
     `select id, url, "failingSince", "failedEvents", "disabledReason", now() as now from webhook_endpoints
-     where id = any($1::uuid[]) order by id for no key update`,
-    [ids],
+     where id = any($1::uuid[]) and ("failingSince" is not null or id = any($2::uuid[])) order by id for no key update`,
+    [ids, failed],
   )
   return rows
 }

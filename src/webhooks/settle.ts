@@ -44,11 +44,15 @@ function gapOf(app: App, { delivery, verdict }: Settlement): number | null {
   return gapMs(automaticAttempts - delivery.attemptsLeft, app.config.webhookRetryBaseMs, verdict.retryAfterMs)
 }
 
-/** Updates the health of endpoints. The common case, a healthy endpoint with successes only, writes nothing. */
+/**
+ * Updates the health of endpoints. The common case, a healthy endpoint with successes only, locks and writes nothing. Whether an endpoint fails
+ * is read here, because another attempt may have failed since the claim.
+ */
 async function noteHealth(app: App, tx: Sql, settlements: readonly Settlement[]): Promise<void> {
   const telling = Map.groupBy(settlements.filter(tellsHealth), ({ delivery }) => delivery.endpointId)
   if (telling.size === 0) return
-  for (const row of await lockHealth(tx, [...telling.keys()])) {
+  const failed = settlements.filter(({ verdict }) => !verdict.delivered).map(({ delivery }) => delivery.endpointId)
+  for (const row of await lockHealth(tx, [...telling.keys()], failed)) {
     // An attempt that was made at a previous URL says nothing about the present one.
     const attempts = telling.get(row.id)?.filter(({ delivery }) => delivery.url === row.url) ?? []
     if (attempts.length === 0) continue
@@ -61,8 +65,8 @@ async function noteHealth(app: App, tx: Sql, settlements: readonly Settlement[])
 }
 
 /** True for an outcome that affects health. An attempt that this process aborted or could not sign says nothing about the receiver. */
-function tellsHealth({ delivery, verdict }: Settlement): boolean {
-  return verdict.error !== 'interrupted' && verdict.error !== 'secret_unreadable' && (!verdict.delivered || delivery.failing)
+function tellsHealth({ verdict }: Settlement): boolean {
+  return verdict.error !== 'interrupted' && verdict.error !== 'secret_unreadable'
 }
 
 function newsOf(attempts: readonly Settlement[]): News {

@@ -223,3 +223,22 @@ it('an endpoint that only failed for five days and ten events is disabled', asyn
   await settled(rig, endpoint.id, 'failed', 2)
   expect(await reason()).toBe('failing')
 })
+
+it('a 2xx clears the failures that were counted while its attempt was in progress', async () => {
+  const rig = await openRig({ env: { WEBHOOK_RETRY_BASE_SECONDS: '60' } })
+  let accept = () => {}
+  const receiver = await openReceiver((_, response) => {
+    accept = () => response.writeHead(200).end()
+  })
+  const endpoint = await rig.endpoint(receiver.url)
+  await rig.emit()
+  await until(() => receiver.requests.length === 1)
+  receiver.answer = status(500)
+  await rig.emit()
+  const isThere = async (wanted: string) => (await rig.deliveries(endpoint.id)).some((delivery) => delivery.status === wanted)
+  await until(() => isThere('retrying'))
+  accept()
+  await until(() => isThere('delivered'))
+  const text = 'select "failingSince", "failedEvents" from webhook_endpoints where id = $1'
+  expect((await rig.app.pool.query(text, [endpoint.id])).rows).toEqual([{ failingSince: null, failedEvents: 0 }])
+})
