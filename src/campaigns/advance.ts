@@ -121,14 +121,14 @@ function rateOf({ ratePerMinute, provider, defaultRate }: LockedCampaign): numbe
 }
 
 /** Holds the campaign until the quiet hours end. Queued messages, for example of an instance that is not connected, are planned again. */
-async function hold(app: App, tx: Sql, campaign: LockedCampaign, { planned, unaccepted }: Progress, until: Date): Promise<false> {
-  const { id, status, now } = campaign
+async function hold(app: App, tx: Sql, { id, status, now }: LockedCampaign, progress: Progress, until: Date): Promise<false> {
+  const { planned, unaccepted } = progress
   const takenBack = unaccepted > 0 ? await takeBackAndPlan(app, tx, id) : 0
   if (status === 'scheduled') await saveHeld(tx, id)
   if (takenBack > 0 || status === 'scheduled') await announceChange(tx, subject('campaign', id))
   if (status === 'scheduled') await tellCampaign(tx, id)
   // Without a planned recipient, only attempts in progress are left, which complete it.
-  await wake(app, tx, id, planned + takenBack > 0 ? until : lookAgainAt(campaign, now))
+  await wake(app, tx, id, planned + takenBack > 0 ? until : lookAgainAt(progress, now))
   return false
 }
 

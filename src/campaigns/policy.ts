@@ -113,13 +113,20 @@ export function nextStep(campaign: Progress, now: Date, pageSize: number): Step 
   return most > 0 ? { do: 'send', most } : { do: 'later', at: lookAgainAt(campaign, now) }
 }
 
+/** Longest time until the next look, in milliseconds: while messages may leave, and while only reports of the network are missing. */
+const mostMs = { leaving: 5_000, unreported: 60_000 }
+
 /**
- * Backoff: a quarter of the time since messages were last created, from 250 ms to 5 s. It grows while nothing leaves, for example
- * because the instance is not connected.
+ * Backoff: a quarter of the time since messages were last created, from 250 ms. It grows while nothing leaves, for example because the
+ * instance is not connected, or because the network never reports on what it has accepted.
  */
-export function lookAgainAt({ lastEnqueuedAt }: Pick<Progress, 'lastEnqueuedAt'>, now: Date): Date {
+export function lookAgainAt(
+  { lastEnqueuedAt, planned, unaccepted }: Pick<Progress, 'lastEnqueuedAt' | 'planned' | 'unaccepted'>,
+  now: Date,
+): Date {
   const idleMs = lastEnqueuedAt ? now.getTime() - lastEnqueuedAt.getTime() : 0
-  return new Date(now.getTime() + Math.min(5_000, Math.max(250, idleMs / 4)))
+  const most = planned > 0 || unaccepted > 0 ? mostMs.leaving : mostMs.unreported
+  return new Date(now.getTime() + Math.min(most, Math.max(250, idleMs / 4)))
 }
 
 export interface Counters {

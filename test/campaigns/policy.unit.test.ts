@@ -74,12 +74,16 @@ describe('the next step', () => {
     expect(nextStep(campaign(fields), now, pageSize)).toEqual(step)
   })
 
-  it('is delayed ever longer while nothing is sent, up to five seconds', () => {
+  it.each([
+    ['up to five seconds while messages may leave', 1, [0.25, 0.25, 0.5, 2, 5, 5]],
+    ['up to a minute while only reports of the network are missing', 0, [0.25, 0.25, 0.5, 2, 5, 60]],
+  ])('is delayed ever longer, %s', (_, unaccepted, delays) => {
     const gap = (idle: number) => {
-      const step = nextStep(campaign({ planned: 0, open: 1, lastEnqueuedAt: seconds(-idle) }), now, pageSize)
+      const progress = campaign({ planned: 0, open: 1, unaccepted, lastEnqueuedAt: seconds(-idle) })
+      const step = nextStep(progress, now, pageSize)
       return step.do === 'later' ? (step.at.getTime() - now.getTime()) / 1000 : Number.NaN
     }
-    expect([0, 1, 2, 8, 20, 86_400].map(gap)).toEqual([0.25, 0.25, 0.5, 2, 5, 5])
+    expect([0, 1, 2, 8, 20, 86_400].map(gap)).toEqual(delays)
   })
 
   it('comes after a rest that grows with the duration of a page', () => {
