@@ -31,10 +31,10 @@ export async function insertTest(tx: Sql, { id, endpointId, eventId, type, paylo
   return rows[0] as WebhookDelivery
 }
 
-/** Makes a delivery due by hand; undefined if an attempt holds its lease. */
+/** Makes a delivery due by hand; undefined if an attempt holds its lease. The late outcome of one whose lease is over finds no lease. */
 export async function makeDue(tx: Sql, id: string): Promise<WebhookDelivery | undefined> {
   const { rows } = await tx.query<WebhookDelivery>(
-    `update webhook_deliveries set "byHand" = true, "nextAttemptAt" = now(),
+    `update webhook_deliveries set "byHand" = true, "nextAttemptAt" = now(), "leaseToken" = null, "leaseUntil" = null,
        status = case when "attemptsLeft" > 0 then status else 'pending' end
      where id = $1 and ("leaseUntil" is null or "leaseUntil" <= now()) returning *`,
     [id],

@@ -90,11 +90,14 @@ export interface Chunk extends Scanned {
   made: string[]
 }
 
-/** Looks at the next `size` deliveries, and makes those due that match and have no attempt in progress. */
+/**
+ * Looks at the next `size` deliveries, and makes those due that match and have no attempt in progress. The late outcome of one whose lease
+ * is over finds no lease.
+ */
 export async function makeChunkDue(tx: Sql, selection: Selection & Reached, size: number): Promise<Chunk> {
   const { rows } = await tx.query<Chunk>(
     `with ${scanned}, made as (
-       update webhook_deliveries d set "byHand" = true, "nextAttemptAt" = now(),
+       update webhook_deliveries d set "byHand" = true, "nextAttemptAt" = now(), "leaseToken" = null, "leaseUntil" = null,
          status = case when d."attemptsLeft" > 0 then d.status else 'pending' end
        from scanned s where d.id = s.id and s.matches and d.status = $6 and (d."leaseUntil" is null or d."leaseUntil" <= now())
        returning d.id
