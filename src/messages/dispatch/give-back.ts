@@ -3,17 +3,17 @@ import type { App } from '../../core/app.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
 import { untilStored } from '../../core/database/until-stored.ts'
 import { dispatchRequest, enqueueDispatch } from './dispatch-job.ts'
-import { releaseLeases } from './settle.sql.ts'
+import { releaseUnsent, type Unsent } from './release-unsent.ts'
 
 /**
  * Ends their leases as soon as the database takes it, and gives them jobs. Without it they would wait for the end of the lease, and then
  * end as `UNKNOWN_OUTCOME` if their network does not deduplicate. Never rejects.
  */
-export async function giveBack(app: App, claimed: readonly { id: string; token: string; mayHaveLeft: boolean }[]): Promise<void> {
+export async function giveBack(app: App, claimed: readonly Unsent[]): Promise<void> {
   const unsent = claimed.map((message) => ({ ...message, delayMs: 0, counts: false }))
   const write = () =>
     sqlTransaction(app.pool, async (tx) => {
-      const released = await releaseLeases(tx, unsent)
+      const { released } = await releaseUnsent(app, tx, unsent)
       await enqueueDispatch(
         app,
         tx,
@@ -22,6 +22,7 @@ export async function giveBack(app: App, claimed: readonly { id: string; token: 
     })
   try {
     await untilStored(app, write)
+    app.signals.emit('outbox')
   } catch (error) {
     app.log.warn(
       { messages: claimed.length, err: (error as Error).message },

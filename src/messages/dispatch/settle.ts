@@ -17,9 +17,9 @@ import { planCheck } from './hold-job.ts'
 import { holdKey } from './hold-key.ts'
 import { storeHolds } from './holds.sql.ts'
 import { retryDelayMs } from './policy.ts'
-import { type Released, readLeased, releaseLeases, storeAccepted } from './settle.sql.ts'
+import { releaseUnsent } from './release-unsent.ts'
+import { readLeased, storeAccepted } from './settle.sql.ts'
 import { markHeld } from './waiting.sql.ts'
-import { withdrawMessages } from './withdraw.ts'
 
 export interface Settlement {
   message: ClaimedMessage
@@ -132,21 +132,10 @@ interface Retried {
 async function retryLater(app: App, tx: Sql, retries: readonly Retry[]): Promise<Retried> {
   if (retries.length === 0) return { count: 0, holds: [], forHolder: [] }
   const byId = new Map(retries.map((retry) => [retry.message.id, retry]))
-  const rows = await releaseLeases(
-    tx,
-    retries.map(({ message, delayMs, counts }) => ({ ...message, delayMs, counts })),
-  )
-  const unwanted = new Set(rows.filter((row) => lostContact(row, byId.get(row.id) as Retry)))
-  await withdrawMessages(
-    tx,
-    [...unwanted].map(({ id }) => ({ id, error: 'CONTACT_DELETED' })),
-  )
-  const released = rows.filter((row) => !unwanted.has(row))
-  // A campaign that was stopped during the attempt did not take these back.
-  await app.hooks.stoppedCampaigns(
+  const { count, released } = await releaseUnsent(
     app,
     tx,
-    released.flatMap(({ campaignId }) => campaignId ?? []),
+    retries.map(({ message, delayMs, counts }) => ({ ...message, delayMs, counts })),
   )
   const { instances } = await readSendingInstances(tx, [...new Set(retries.map(({ message }) => message.instance.id))])
   // The deletion of an instance releases what waits for it, but not these. Their jobs fail them now.
@@ -166,12 +155,7 @@ async function retryLater(app: App, tx: Sql, retries: readonly Retry[]): Promise
     return [{ id, key: holdKey(holds, at), ms, holds, ...at }]
   })
   const forHolder = held.filter(({ holds }) => holds.of === 'connection')
-  return { count: rows.length, holds: await holdRetries(app, tx, held, forHolder), forHolder }
-}
-
-/** True if the contact of a campaign's message was deleted during its attempt, so that the message is not attempted again. */
-function lostContact({ campaignId, contactId }: Released, { message }: Retry): boolean {
-  return campaignId !== null && contactId === null && message.contactId !== null && !message.mayHaveLeft
+  return { count, holds: await holdRetries(app, tx, held, forHolder), forHolder }
 }
 
 /** Holds messages under their keys, and stores the holds. Returns the holds. Messages that wait for a holder have none. */

@@ -1,0 +1,47 @@
+// Releases the leases of attempts that no network has taken, and cancels those of their messages that must not be attempted again.
+import type { App } from '../../core/app.ts'
+import type { Sql } from '../../core/database/database.ts'
+import { type Released, releaseLeases } from './settle.sql.ts'
+import { withdrawMessages } from './withdraw.ts'
+
+export interface Unsent {
+  id: string
+  token: string
+  /** The contact of the message when it was claimed. */
+  contactId: string | null
+  mayHaveLeft: boolean
+}
+
+interface Retried extends Unsent {
+  delayMs: number
+  /** True if the attempt counts towards the limit of attempts. */
+  counts: boolean
+}
+
+/** `count`: the messages that still had their lease. Returns those that are attempted again, which need a job or a hold. */
+export async function releaseUnsent(
+  app: App,
+  tx: Sql,
+  unsent: readonly Retried[],
+): Promise<{ count: number; released: Released[] }> {
+  const byId = new Map(unsent.map((message) => [message.id, message]))
+  const rows = await releaseLeases(tx, unsent)
+  const unwanted = new Set(rows.filter((row) => lostContact(row, byId.get(row.id) as Unsent)))
+  await withdrawMessages(
+    tx,
+    [...unwanted].map(({ id }) => ({ id, error: 'CONTACT_DELETED' })),
+  )
+  const released = rows.filter((row) => !unwanted.has(row))
+  // A campaign that was stopped during the attempt did not take these back.
+  await app.hooks.stoppedCampaigns(
+    app,
+    tx,
+    released.flatMap(({ campaignId }) => campaignId ?? []),
+  )
+  return { count: rows.length, released }
+}
+
+/** True if the contact of a campaign's message was deleted during its attempt. */
+function lostContact({ campaignId, contactId }: Released, claimed: Unsent): boolean {
+  return campaignId !== null && contactId === null && claimed.contactId !== null && !claimed.mayHaveLeft
+}
