@@ -41,12 +41,15 @@ export async function lockErased(
   return rows
 }
 
-/** How many messages with the number are left. */
-export async function countLeft(sql: Sql, asked: { workspaceId: string; phone: string; before: string }): Promise<number> {
-  const { rows } = await sql.query<{ n: number }>(`select count(*)::int as n from messages m where ${ofNumber}`, [
-    asked.workspaceId,
-    asked.phone,
-    asked.before,
-  ])
-  return rows[0]?.n ?? 0
+/**
+ * Lets no further attempt begin of the messages with the number that are left, and returns how many they are. The network has each, or has
+ * just given it back. The row locks wait for a running claim.
+ */
+export async function postponeLeft(sql: Sql, asked: { workspaceId: string; phone: string; before: string }): Promise<number> {
+  const { rowCount } = await sql.query(
+    `with left_over as (select m.id from messages m where ${ofNumber} order by m.id for update of m)
+     update messages m set "dueAt" = now() + interval '1 hour' from left_over where m.id = left_over.id`,
+    [asked.workspaceId, asked.phone, asked.before],
+  )
+  return rowCount ?? 0
 }

@@ -11,7 +11,7 @@ import { eraseEvents } from '../../events/log/erase.sql.ts'
 import { deleteMessages } from '../retention/delete.ts'
 import { clearFiles, removeUnused } from '../retention/files.ts'
 import { readStored } from '../retention/retention.sql.ts'
-import { countLeft, type ErasedMessage, lockErased, readTime } from './erase.sql.ts'
+import { type ErasedMessage, lockErased, postponeLeft, readTime } from './erase.sql.ts'
 import { eraseJob } from './erase-job.ts'
 
 /** Messages per transaction. */
@@ -53,8 +53,9 @@ async function eraseAll(app: App, asked: Asked): Promise<Error | undefined> {
     if (erased < batchSize) break
     await app.failpoint('erase.between_batches')
   }
+  const left = await postponeLeft(app.pool, asked)
   await forgetResults(app, asked.workspaceId, asked.phone, (records) => erasedOf(app, records, asked))
-  return (await countLeft(app.pool, asked)) > 0 ? new Error('a message with this number is being sent') : undefined
+  return left > 0 ? new Error('a message with this number is being sent') : undefined
 }
 
 async function eraseBatch(app: App, tx: Sql, asked: Asked): Promise<{ erased: number; files: string[] }> {
