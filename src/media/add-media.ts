@@ -26,8 +26,8 @@ export async function addMedia(ctx: Context, file: SavedFile, type: MediaType): 
     if (!ctx.idempotency || codeOf(error) !== 'MEDIA_STORAGE_EXCEEDED') throw error
     // The refusal would be stored under the key, and would end the request that is storing the file.
     const { workspaceId } = principal
-    const likeIt = { workspaceId, size: file.size, mimeType: type.mimeType, storedAt: null, removedAt: null }
-    if ((await app.db.media.count({ where: likeIt })) > 0) fail('IDEMPOTENCY_IN_PROGRESS')
+    const unstored = { workspaceId, size: file.size, mimeType: type.mimeType, storedAt: null, removedAt: null }
+    if ((await app.db.media.count({ where: unstored })) > 0) fail('IDEMPOTENCY_IN_PROGRESS')
     const [meanwhile] = await acceptedBefore<Media>([ctx])
     if (meanwhile) return meanwhile
     throw error

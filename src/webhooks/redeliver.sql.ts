@@ -31,7 +31,10 @@ export async function insertTest(tx: Sql, { id, endpointId, eventId, type, paylo
   return rows[0] as WebhookDelivery
 }
 
-/** Makes a delivery due by hand; undefined if an attempt holds its lease. The late outcome of one whose lease is over finds no lease. */
+/**
+ * Makes a delivery due by hand; undefined if an attempt holds its lease. An attempt whose lease is over loses it, so that its
+ * late outcome changes nothing.
+ */
 export async function makeDue(tx: Sql, id: string): Promise<WebhookDelivery | undefined> {
   const { rows } = await tx.query<WebhookDelivery>(
     `update webhook_deliveries set "byHand" = true, "nextAttemptAt" = now(), "leaseToken" = null, "leaseUntil" = null,

@@ -91,8 +91,8 @@ export interface Chunk extends Scanned {
 }
 
 /**
- * Looks at the next `size` deliveries, and makes those due that match and have no attempt in progress. The late outcome of one whose lease
- * is over finds no lease.
+ * Looks at the next `size` deliveries, and makes those due that match and have no attempt in progress. An attempt whose lease is over loses
+ * it, so that its late outcome changes nothing.
  */
 export async function makeChunkDue(tx: Sql, selection: Selection & Reached, size: number): Promise<Chunk> {
   const { rows } = await tx.query<Chunk>(

@@ -5,7 +5,7 @@ import { until } from '../kit/until.ts'
 import { newPerson, newTeam } from '../teams/rig.ts'
 import { messageOf, openHookRig } from './hook-rig.ts'
 
-it('so that nothing of it counts against the plan of the owner', async () => {
+it('a file that Meta gives after its team was deleted is not kept, and counts for nobody', async () => {
   const rig = await openHookRig()
   const own = { databaseUrl: rig.databaseUrl, gateway: rig.gateway, mailDir: '' }
   const owner = await newPerson(own)

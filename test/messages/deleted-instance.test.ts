@@ -20,7 +20,7 @@ it.each<[string, SendOutcome]>([
   ['with its instance', { ...later, holds: { of: 'instance' } }],
   ['with its recipient', { ...later, holds: { of: 'recipient' } }],
   ['by itself', later],
-])('a message that would wait %s', async (_, outcome) => {
+])('a message that would wait %s fails at once, and its quota returns', async (_, outcome) => {
   const { app, ctx, instanceId } = await openWorkspace(databaseUrl)
   const pool = sql(databaseUrl)
   const { id } = await sendMessage(ctx, { instanceId, to: '+4915112345678', type: 'text', text: 'Hello' })

@@ -23,7 +23,7 @@ async function openParts(): Promise<{ network: Loopback; way: Passage; client: C
 
 const arrivals = ({ arrived }: Loopback) => arrived.map(({ message, repeats }) => [message.extendedTextMessage?.text, repeats])
 
-it('that carries nothing any more is closed without an answer of the network', async () => {
+it('a connection that carries nothing any more is closed without an answer of the network', async () => {
   const { network, way, client, instanceId } = await openParts()
   const { promise, resolve: comeBack } = Promise.withResolvers<void>()
   network.loginsAfter = promise
@@ -47,7 +47,7 @@ it('that carries nothing any more is closed without an answer of the network', a
 it.each([
   ['devices', ({ attrs }: BinaryNode) => attrs.xmlns === 'usync'],
   ['keys', ({ attrs, content }: BinaryNode) => attrs.xmlns === 'encrypt' && (content as BinaryNode[])[0]?.tag === 'key'],
-])('that ends while the network is asked for the %s of a recipient leaves no message behind', async (_, isQuestion) => {
+])('a connection that ends while the network is asked for the %s of a recipient leaves no message behind', async (_, isQuestion) => {
   const { network, client, instanceId } = await openParts()
   network.onRequest = (request) => {
     if (!isQuestion(request)) return undefined

@@ -44,7 +44,7 @@ it('a redelivery that was accepted is made, although the outcome of the attempt 
   expect(await dueNow(rig, id)).toBe(3)
 })
 
-it('so is one of many deliveries', async () => {
+it('a redelivery of many deliveries is made, although such an outcome comes after it', async () => {
   const rig = await openRig({ working: false, env: { WEBHOOK_RETRY_BASE_SECONDS: '60' } })
   const { id, endpointId, wake } = await frozen(rig)
   const selection = { endpointId, since: new Date(0), createdAt: new Date(Date.now() + 60_000), of: 'retrying' as const }

@@ -32,7 +32,7 @@ export async function releaseUnsent(
     [...unwanted].map(({ id }) => ({ id, error: 'CONTACT_DELETED' })),
   )
   const released = rows.filter((row) => !unwanted.has(row))
-  // A campaign that was stopped during the attempt did not take these back.
+  // Wakes campaigns that were stopped during the attempt, because they could not take these messages back then.
   await app.hooks.stoppedCampaigns(
     app,
     tx,

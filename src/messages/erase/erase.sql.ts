@@ -42,8 +42,8 @@ export async function lockErased(
 }
 
 /**
- * Lets no further attempt begin of the messages with the number that are left, and returns how many they are. The network has each, or has
- * just given it back. The row locks wait for a running claim.
+ * Puts off the messages with the number that are left, so that no further attempt begins, and returns how many they are. The network has
+ * each of them, or has just given it back. The row locks wait for a claim that is running.
  */
 export async function postponeLeft(sql: Sql, asked: { workspaceId: string; phone: string; before: string }): Promise<number> {
   const { rowCount } = await sql.query(
