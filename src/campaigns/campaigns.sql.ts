@@ -9,12 +9,12 @@ export async function lockCampaign(tx: Sql, workspaceId: string, id: string): Pr
 }
 
 /** Campaigns by their ids, in the order of the ids, without a lock. */
-export async function readCourses(
+export async function readStates(
   sql: Sql,
   ids: readonly string[],
 ): Promise<(Pick<Campaign, 'id' | 'status' | 'error' | 'quietHours'> & { now: Date })[]> {
   const { rows } = await sql.query<Pick<Campaign, 'id' | 'status' | 'error' | 'quietHours'> & { now: Date }>({
-    name: 'campaigns.courses',
+    name: 'campaigns.states',
     text: 'select id, status, error, "quietHours", now() as now from campaigns where id = any($1::uuid[]) order by id',
     values: [ids],
   })

@@ -97,10 +97,10 @@ export interface Hooks {
    */
   leaveOutOfCampaigns: (app: App, tx: Sql, contactIds: readonly string[]) => Promise<() => Promise<void>>
   /**
-   * Returns those of these campaigns that send nothing now: they are paused or cancelled, or in their quiet hours. Each soon takes back its
-   * messages that have not left.
+   * Wakes those of these campaigns that send nothing now, because they are paused or cancelled, or in their quiet hours, and returns them. They
+   * take back their messages that have not left.
    */
-  stoppedCampaigns: (app: App, tx: Sql, campaignIds: readonly string[]) => Promise<ReadonlySet<string>>
+  wakeStopped: (app: App, tx: Sql, campaignIds: readonly string[]) => Promise<ReadonlySet<string>>
   /** Keeps the last status of the recipients whose messages are about to be deleted, so that the counts of their campaigns stay. */
   keepRecipients: (tx: Sql, messages: readonly EndedMessage[]) => Promise<void>
   /**

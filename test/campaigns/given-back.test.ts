@@ -3,7 +3,6 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { advance } from '../../src/campaigns/advance.ts'
 import { createCampaign } from '../../src/campaigns/create.ts'
 import { cancelCampaign, pauseCampaign, resumeCampaign } from '../../src/campaigns/service.ts'
-import { type CampaignStats, statsOf } from '../../src/campaigns/stats.ts'
 import { updateCampaign } from '../../src/campaigns/update.ts'
 import { createContact, deleteContact } from '../../src/contacts/service.ts'
 import type { App } from '../../src/core/app.ts'
@@ -13,7 +12,7 @@ import { settlement } from '../../src/messages/dispatch/settle.ts'
 import type { SendOutcome } from '../../src/providers/outgoing.ts'
 import { cloneDatabase, sql } from '../kit/database.ts'
 import { openWorkspace } from '../messages/rig.ts'
-import { campaignTo, numbers } from './rig.ts'
+import { campaignTo, countersIn, messagesIn, numbers } from './rig.ts'
 
 let databaseUrl: string
 let app: App
@@ -28,15 +27,8 @@ beforeEach(async () => {
   ;({ app, ctx, instanceId } = await openWorkspace(databaseUrl))
 })
 
-/** Reads the counters with a fresh context, as another request does. */
-async function countersOf(id: string): Promise<CampaignStats['stats']> {
-  return (await statsOf({ ...ctx }, id)).stats
-}
-
-async function messagesOf(campaignId: string): Promise<string[]> {
-  const { rows } = await sql(databaseUrl).query<{ id: string }>('select id from messages where "campaignId" = $1', [campaignId])
-  return rows.map((row) => row.id)
-}
+const countersOf = (id: string) => countersIn(ctx, id)
+const messagesOf = (id: string) => messagesIn(databaseUrl, id)
 
 /** Claims the messages for another attempt, although its time has not come. Returns how many leave. */
 async function offer(ids: readonly string[], meanwhile: () => Promise<unknown> = async () => {}): Promise<number> {

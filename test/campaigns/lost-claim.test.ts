@@ -9,7 +9,7 @@ import { cloneDatabase, sql } from '../kit/database.ts'
 import { openPassage } from '../kit/passage.ts'
 import { until } from '../kit/until.ts'
 import { contextFor, openApp } from '../messages/rig.ts'
-import { campaignTo } from './rig.ts'
+import { campaignTo, messagesIn } from './rig.ts'
 
 it('the message of a campaign is cancelled as it is given back, and its quota returns', async () => {
   const own = await cloneDatabase()
@@ -23,8 +23,7 @@ it('the message of a campaign is cancelled as it is given back, and its quota re
   const { id: contactId } = await createContact(ctx, { name: 'Zoe', phone: '+393337001001' })
   const campaign = await createCampaign(ctx, campaignTo(instanceId, [], { recipients: [], contactIds: [contactId] }))
   await advance(app, campaign.id, 50)
-  const { rows } = await pool.query<{ id: string }>('select id from messages where "campaignId" = $1', [campaign.id])
-  const ids = rows.map(({ id }) => id)
+  const ids = await messagesIn(own, campaign.id)
   await pool.query(
     `create function refuse_back() returns trigger language plpgsql as $$ begin
        raise exception 'the test refuses this' using errcode = '57P03'; end $$;

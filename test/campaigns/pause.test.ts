@@ -3,7 +3,6 @@ import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { advance, advanceImplementation } from '../../src/campaigns/advance.ts'
 import { createCampaign } from '../../src/campaigns/create.ts'
 import { cancelCampaign, pauseCampaign, resumeCampaign } from '../../src/campaigns/service.ts'
-import { type CampaignStats, statsOf } from '../../src/campaigns/stats.ts'
 import type { App } from '../../src/core/app.ts'
 import type { Context } from '../../src/core/context.ts'
 import { claimMessages } from '../../src/messages/dispatch/claim.ts'
@@ -14,7 +13,7 @@ import type { SendOutcome } from '../../src/providers/outgoing.ts'
 import { createSuppression } from '../../src/suppressions/service.ts'
 import { cloneDatabase, sql } from '../kit/database.ts'
 import { openWorkspace } from '../messages/rig.ts'
-import { campaignTo, numbers } from './rig.ts'
+import { campaignTo, countersIn, messagesIn, numbers } from './rig.ts'
 
 let databaseUrl: string
 let app: App
@@ -29,10 +28,8 @@ beforeEach(async () => {
   ;({ app, ctx, instanceId } = await openWorkspace(databaseUrl))
 })
 
-/** Reads the counters with a fresh context, as another request does. */
-async function countersOf(id: string): Promise<CampaignStats['stats']> {
-  return (await statsOf({ ...ctx }, id)).stats
-}
+const countersOf = (id: string) => countersIn(ctx, id)
+const messagesOf = (id: string) => messagesIn(databaseUrl, id)
 
 /** Reads the events of the campaign's messages: the recipient and the statuses of each, in order. */
 async function told(campaignId: string): Promise<Map<string, { to: string; statuses: string[] }>> {
@@ -46,13 +43,6 @@ async function told(campaignId: string): Promise<Map<string, { to: string; statu
     { to: events[0]?.payload.to as string, statuses: events.map(({ payload }) => payload.status) },
   ])
   return new Map(entries)
-}
-
-async function messagesOf(campaignId: string): Promise<string[]> {
-  const { rows } = await sql(databaseUrl).query<{ id: string }>('select id from messages where "campaignId" = $1 order by id', [
-    campaignId,
-  ])
-  return rows.map((row) => row.id)
 }
 
 /** Offers messages to the network once, with one outcome for all of them. */

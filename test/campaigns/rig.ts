@@ -1,5 +1,7 @@
 // Rig of the campaign tests: numbers, bodies, and a recount of the state of every recipient.
 import { expect } from 'vitest'
+import { type CampaignStats, statsOf as readStats } from '../../src/campaigns/stats.ts'
+import type { Context } from '../../src/core/context.ts'
 import type { Answer, Api } from '../kit/api.ts'
 import { sql } from '../kit/database.ts'
 import { until } from '../kit/until.ts'
@@ -24,6 +26,17 @@ export async function statsOf(api: Api, id: string) {
   const answer = await api.get(`campaigns/${id}/stats`)
   expect(answer.status).toBe(200)
   return answer.body.data as { status: string; stats: Counters; progressPercent: number; timeline: Record<string, string | null> }
+}
+
+/** The counters of a campaign by the service, read with a fresh context, as another request does. */
+export async function countersIn(ctx: Context, id: string): Promise<CampaignStats['stats']> {
+  return (await readStats({ ...ctx }, id)).stats
+}
+
+/** The ids of a campaign's messages, in their order. */
+export async function messagesIn(databaseUrl: string, campaignId: string): Promise<string[]> {
+  const text = 'select id from messages where "campaignId" = $1 order by id'
+  return (await sql(databaseUrl).query<{ id: string }>(text, [campaignId])).rows.map(({ id }) => id)
 }
 
 /** Waits until the campaign is in that state; returns its statistics at that moment. */

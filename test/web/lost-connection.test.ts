@@ -47,17 +47,20 @@ it('a connection that carries nothing any more is closed without an answer of th
 it.each([
   ['devices', ({ attrs }: BinaryNode) => attrs.xmlns === 'usync'],
   ['keys', ({ attrs, content }: BinaryNode) => attrs.xmlns === 'encrypt' && (content as BinaryNode[])[0]?.tag === 'key'],
-])('a connection that ends while the network is asked for the %s of a recipient leaves no message behind', async (_, isQuestion) => {
-  const { network, client, instanceId } = await openParts()
-  network.onRequest = (request) => {
-    if (!isQuestion(request)) return undefined
-    network.onRequest = undefined
-    network.disconnect(shop, '503')
-    return 'lost'
-  }
-  const { body } = await client.api.post('messages/send', { instanceId, to: `+${ann}`, type: 'text', text: 'once' })
-  // The package would wait for the answer for a minute.
-  await until(async () => (await client.api.get(`messages/${body.data.id}`)).body.data.status === 'sent', { timeoutMs: 40_000 })
-  expect(network.onRequest).toBeUndefined()
-  expect(arrivals(network)).toEqual([['once', 0]])
-})
+])(
+  'a connection that ends while the network is asked for the %s of a recipient leaves no message behind',
+  async (_, isQuestion) => {
+    const { network, client, instanceId } = await openParts()
+    network.onRequest = (request) => {
+      if (!isQuestion(request)) return undefined
+      network.onRequest = undefined
+      network.disconnect(shop, '503')
+      return 'lost'
+    }
+    const { body } = await client.api.post('messages/send', { instanceId, to: `+${ann}`, type: 'text', text: 'once' })
+    // The package would wait for the answer for a minute.
+    await until(async () => (await client.api.get(`messages/${body.data.id}`)).body.data.status === 'sent', { timeoutMs: 40_000 })
+    expect(network.onRequest).toBeUndefined()
+    expect(arrivals(network)).toEqual([['once', 0]])
+  },
+)

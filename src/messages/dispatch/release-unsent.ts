@@ -32,8 +32,8 @@ export async function releaseUnsent(
     [...unwanted].map(({ id }) => ({ id, error: 'CONTACT_DELETED' })),
   )
   const released = rows.filter((row) => !unwanted.has(row))
-  // Wakes campaigns that were stopped during the attempt, because they could not take these messages back then.
-  await app.hooks.stoppedCampaigns(
+  // A campaign that was stopped during the attempt could not take these messages back then.
+  await app.hooks.wakeStopped(
     app,
     tx,
     released.flatMap(({ campaignId }) => campaignId ?? []),
