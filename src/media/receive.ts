@@ -3,10 +3,12 @@ import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { lockPlan } from '../billing/lock-plan.ts'
 import type { Context } from '../core/context.ts'
 import { fail } from '../core/errors.ts'
 import { waitForBody } from '../core/http/connection.ts'
 import { fingerprintOf, idempotencyOf, keepFailure } from '../core/idempotency/idempotency.ts'
+import { checkCaller } from '../teams/check-caller.ts'
 import { type SavedFile, saveForm } from './form.ts'
 import { takeFlight } from './in-flight.ts'
 import { maxUploadBytes } from './kinds.ts'
@@ -34,7 +36,7 @@ export interface FileUse extends Expected {
 /**
  * Answers a request whose body is a form with a file. An Idempotency-Key identifies the request by the content of the file and by the
  * other fields, and keeps the refusal of `use` too. A form that is refused while it is read cannot be identified.
- * @throws SUBSCRIPTION_INACTIVE when the caller's subscription is not active; as {@link receiveFile} and `use`.
+ * @throws SUBSCRIPTION_INACTIVE when the caller's subscription is not active; as {@link receiveFile}, {@link checkCaller} and `use`.
  */
 export async function answerFile(
   request: FastifyRequest,
@@ -44,6 +46,9 @@ export async function answerFile(
 ): Promise<FastifyReply> {
   if (!ctx.principal.active) fail('SUBSCRIPTION_INACTIVE')
   await using file = await receiveFile(request, ctx, expected)
+  // A file takes up to 17 minutes to arrive on a slow connection.
+  await checkCaller(ctx)
+  if (!(await lockPlan(ctx.app.pool, ctx.principal.ownerId)).active) fail('SUBSCRIPTION_INACTIVE')
   const once = { ...ctx, idempotency: idempotencyOf(request, fingerprintOf(request, digestOf(file, expected.fields))) }
   const data = await use(once, file).catch((error: Error) => keepFailure(once, error))
   if (once.idempotency?.replayed) reply.header('Idempotency-Replayed', 'true')

@@ -48,7 +48,7 @@ const publicFiles: Record<string, readonly string[]> = {
     'users.sql',
     'workspace',
   ],
-  teams: ['memberships.sql'],
+  teams: ['check-caller', 'memberships.sql'],
   billing: ['plans', 'admission/period', 'admission/quota', 'lock-plan', 'quota-preview', 'team-fit', 'team-fit.sql'],
   events: ['log/lag.sql', 'log/define', 'log/emit', 'log/event-type', 'log/log', 'log/relay', 'log/erase.sql', 'live/follow'],
   media: ['url', 'receive', 'keep', 'media.sql'],
