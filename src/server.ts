@@ -28,6 +28,7 @@ import { plainStreamQuery } from './events/live/stream-plain.ts'
 import { mountStreams } from './events/live/streams.ts'
 import { type Authenticator, createAuthenticator, namedTeam } from './http/authenticate.ts'
 import { createHttp, refuseUnknown } from './http/create.ts'
+import { whileAllowed } from './http/export-check.ts'
 import { takeExport } from './http/export-limit.ts'
 import { createGraph } from './http/graph.ts'
 import { mountGraphql } from './http/graphql.ts'
@@ -167,9 +168,9 @@ function restSurface(app: App, graph: GraphQLSchema, open: Admit): Omit<RestGate
     textOf: answerText,
     keep: (error, context, repeatable) => keepFailure({ ...context, idempotency: repeatable }, error),
     files: { upload, download, importContacts, importSuppressions: importSuppressionFile },
-    sendCsv: async (request, reply, file, { principal }) => {
-      takeExport(principal.workspaceId, reply.raw)
-      return await sendCsv(request, reply, file)
+    sendCsv: async (request, reply, file, context) => {
+      takeExport(context.principal.workspaceId, reply.raw)
+      return await sendCsv(request, reply, { ...file, pages: whileAllowed(context, file.pages) })
     },
     withoutEmpty,
     stripFields: (input, body) => stripFields(app.config, input, body),
