@@ -42,6 +42,9 @@ export const errors = {
   SERVICE_UNAVAILABLE: { status: 503, message: 'The service is unavailable; try again shortly' },
 } as const satisfies Record<string, { status: number; message: string }>
 
+/** The message of UNAUTHORIZED for people; that of the table is for keys. */
+export const invalidToken = 'Missing or invalid token'
+
 export type ErrorCode = keyof typeof errors
 
 /** The fault of one field: its path, such as `to` or `buttons.0.id`, and what its value must be. */

@@ -68,6 +68,14 @@ export function isReferred(error: unknown): boolean {
     .some((code) => code === '23503' || code === '23001' || code === 'P2003')
 }
 
+/** True if a row was refused because its workspace is gone, whose account has ended since the caller was admitted. */
+export function lacksWorkspace(error: unknown): boolean {
+  return (
+    isReferred(error) &&
+    chainOf(error).some(({ message }) => typeof message === 'string' && message.includes('_workspaceId_fkey'))
+  )
+}
+
 /** True if a statement exceeded its time limit (query_canceled). */
 export function isTooSlow(error: unknown): boolean {
   return chainOf(error).flatMap(codesOf).includes('57014')

@@ -1,7 +1,7 @@
 // Checks the caller of a long request again: one that takes a file in, or reads one out.
 import { isValidCredential } from '../accounts/credentials.sql.ts'
 import type { Context } from '../core/context.ts'
-import { fail } from '../core/errors.ts'
+import { fail, invalidToken } from '../core/errors.ts'
 import { readRoles } from './memberships.sql.ts'
 
 /**
@@ -11,6 +11,6 @@ import { readRoles } from './memberships.sql.ts'
 export async function checkCaller({ app: { pool }, principal }: Pick<Context, 'app' | 'principal'>): Promise<void> {
   const { kind, credentialId, userId, teamId } = principal
   const isPerson = kind === 'console'
-  if (!(await isValidCredential(pool, credentialId))) fail('UNAUTHORIZED', isPerson ? 'Missing or invalid token' : undefined)
+  if (!(await isValidCredential(pool, credentialId))) fail('UNAUTHORIZED', isPerson ? invalidToken : undefined)
   if (isPerson && teamId !== null && !(await readRoles(pool, [{ teamId, userId }]))[0]) fail('TEAM_NOT_FOUND')
 }

@@ -1,7 +1,7 @@
 // Shared by the identity routes: authentication of the caller, and the mapping of better-auth's errors to the API's error codes.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../../core/app.ts'
-import { type ErrorCode, fail } from '../../core/errors.ts'
+import { type ErrorCode, fail, invalidToken } from '../../core/errors.ts'
 import { trustedOrigins } from '../../core/network/trusted-origins.ts'
 import type { TokenClaims } from './access-token.ts'
 import { identity } from './identity.ts'
@@ -67,7 +67,7 @@ export async function claimsOf(app: App, request: FastifyRequest): Promise<Token
 }
 
 export function refuseToken(): never {
-  fail('UNAUTHORIZED', 'Missing or invalid token')
+  fail('UNAUTHORIZED', invalidToken)
 }
 
 const codes: Record<string, ErrorCode> = {

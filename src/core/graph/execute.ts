@@ -1,9 +1,9 @@
 // Executes a GraphQL operation in process, for REST routes and for GraphQL over HTTP alike.
 import { type DocumentNode, type ExecutionArgs, type ExecutionResult, execute, GraphQLError, type GraphQLSchema } from 'graphql'
 import type { Context } from '../context.ts'
-import { codeOf, failure } from '../errors.ts'
+import { codeOf, errors, failure, invalidToken } from '../errors.ts'
 import { keepFailure } from '../idempotency/idempotency.ts'
-import { publicFailure } from '../public-failure.ts'
+import { lacksWorkspace, publicFailure } from '../public-failure.ts'
 import { createShare, type Reservation } from '../share.ts'
 import { markLarge } from './answer.ts'
 import { Budget, type BudgetLimits, wholeBudget, withBudget } from './budget.ts'
@@ -112,12 +112,20 @@ export function weightOf(operation: CountedArgs, limits: BudgetLimits): number {
   }
 }
 
+type Published = Pick<Context, 'app' | 'requestId'> & Partial<Pick<Context, 'principal'>>
+
 /** Returns an error that callers may see. Unforeseen errors are logged and returned without details. */
-export function publish(error: GraphQLError, context: Pick<Context, 'app' | 'requestId'>): GraphQLError {
+export function publish(error: GraphQLError, context: Published): GraphQLError {
   const cause = error.originalError ?? error
   if (codeOf(error)) return error
-  const refused = nullArgument(cause)
-  const { code, message } = refused ? ({ code: 'VALIDATION_ERROR', message: refused } as const) : publicFailure(cause)
+  const { code, message } = failureOf(cause, context)
   if (code === 'INTERNAL_ERROR') context.app.log.error({ err: cause, requestId: context.requestId }, 'unforeseen error')
   return new GraphQLError(message, { nodes: error.nodes, path: error.path, extensions: failure(code, message).extensions })
+}
+
+function failureOf(cause: Error, { principal }: Published): ReturnType<typeof publicFailure> {
+  const refused = nullArgument(cause)
+  if (refused) return { code: 'VALIDATION_ERROR', message: refused }
+  if (!lacksWorkspace(cause)) return publicFailure(cause)
+  return { code: 'UNAUTHORIZED', message: principal?.kind === 'console' ? invalidToken : errors.UNAUTHORIZED.message }
 }
