@@ -25,6 +25,20 @@ it('commits one bulk or many single messages at a time, so that no transaction g
   expect(rows).toEqual([...Array(5).fill({ body: 'bulk', count: 200 }), { body: 'single', count: 20 }])
 })
 
+it('refuses a message that the database does not take, and accepts those of others that came with it', async () => {
+  const databaseUrl = await cloneDatabase()
+  const { ctx, instanceId } = await openWorkspace(databaseUrl)
+  await sql(databaseUrl).query("alter table messages add constraint no_more check (body <> 'second') not valid")
+  const texts = ['first', 'second', 'third']
+  const sent = texts.map((text) => sendMessage(ctx, { instanceId, to: '+393331234567', type: 'text', text }))
+  const outcomes = await Promise.allSettled(sent)
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  const { rows } = await sql(databaseUrl).query('select body from messages order by "createdAt"')
+  expect(rows.map(({ body }) => body)).toEqual(['first', 'third'])
+  const usage = await sql(databaseUrl).query('select "messagesCount" as used from usage')
+  expect(usage.rows).toEqual([{ used: 2 }])
+})
+
 it('accepts messages while the state of their instance changes', async () => {
   const { app, ctx, instanceId } = await openWorkspace(await cloneDatabase())
   await sqlTransaction(app.pool, async (tx) => {

@@ -7,7 +7,7 @@
 
 import { type QuotaRequest, quotaRefusals, reserveAhead, reservePlanned, type Turn } from '../../billing/admission/quota.ts'
 import type { App } from '../../core/app.ts'
-import { createBatch } from '../../core/batch.ts'
+import { createBatch, runApartOnFailure } from '../../core/batch.ts'
 import type { Context } from '../../core/context.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { type SqlTx, sqlTransaction } from '../../core/database/transaction.ts'
@@ -31,7 +31,7 @@ type Accept = (submissions: readonly Submission[]) => Promise<readonly Result[]>
 const acceptance = definePart(createAcceptance)
 
 function createAcceptance(app: App): Accept {
-  const run = async (calls: readonly (readonly Submission[])[]) => {
+  const acceptCalls = async (calls: readonly (readonly Submission[])[]) => {
     const submissions = calls.flat()
     app.metrics.batchSize.observe({ batch: 'accept' }, submissions.length)
     const results = await acceptApart(app, submissions)
@@ -41,6 +41,8 @@ function createAcceptance(app: App): Accept {
       return results.slice(taken - length, taken)
     })
   }
+  // A message that the database refuses fails alone, and not the others that came at the same moment.
+  const run = (calls: readonly (readonly Submission[])[]) => runApartOnFailure(calls, acceptCalls)
   const alone = createBatch<readonly Submission[], readonly Result[]>({ max: 200, parallel: 2, slowMs: 100, run })
   // Each bulk is a batch of its own. This bounds the size of a transaction, and no caller waits for another caller's bulk.
   const many = createBatch<readonly Submission[], readonly Result[]>({ max: 1, parallel: 2, run })
@@ -87,7 +89,8 @@ async function acceptApart(app: App, submissions: readonly Submission[]): Promis
     return await acceptAll(app, submissions)
   } catch (error) {
     const apart = Map.groupBy(submissions, ({ principal, idempotency }) => (idempotency ? principal.workspaceId : null))
-    if (codeOf(error) !== 'IDEMPOTENCY_IN_PROGRESS' || apart.size === 1) throw error
+    if (codeOf(error) !== 'IDEMPOTENCY_IN_PROGRESS') throw error
+    if (apart.size === 1) return submissions.map(() => error as Error)
     const results = new Map<Submission, Result>()
     const accept = async (group: readonly Submission[]) => {
       const outcomes = await acceptAll(app, group, secondWaitMs).catch((fault: Error) => group.map(() => fault))
