@@ -4,9 +4,11 @@ import {
   type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLSchema,
+  type GraphQLType,
   isEnumType,
   isInputObjectType,
   isObjectType,
+  isWrappingType,
   type SelectionSetNode,
   type ValidationContext,
 } from 'graphql'
@@ -33,14 +35,20 @@ export function introspectOnce(most: number): (context: ValidationContext) => AS
 type Fragments = ReadonlyMap<string, FragmentDefinitionNode>
 /** Length of each list of the schema: the average over all types, and the maximum. */
 type Sizes = Readonly<Record<string, { average: number; most: number }>>
-type Known = Map<string, number>
+
+interface Counted {
+  sizes: Sizes
+  /** Most wrappers around a type: `[Item!]!` has three. Below them, `ofType` is null. */
+  wrappers: number
+  fragments: Fragments
+  known: Map<string, number>
+}
 
 function countOf(schema: GraphQLSchema, root: SelectionSetNode, fragments: Fragments): { times: number; fields: number } {
   let times = 0
   let fields = 0
   const seen = new Set<string>()
-  const sizes = sizesOf(schema)
-  const known: Known = new Map()
+  const counted: Counted = { sizes: sizesOf(schema), wrappers: wrappersIn(schema), fragments, known: new Map() }
   const visit = ({ selections }: SelectionSetNode) => {
     for (const selection of selections) {
       if (selection.kind === 'InlineFragment') visit(selection.selectionSet)
@@ -51,7 +59,7 @@ function countOf(schema: GraphQLSchema, root: SelectionSetNode, fragments: Fragm
         if (fragment) visit(fragment.selectionSet)
       } else if (/^__(schema|type)$/.test(selection.name.value) && selection.selectionSet) {
         times++
-        fields += fieldsOf(selection.selectionSet, 'most', sizes, fragments, known)
+        fields += fieldsOf(selection.selectionSet, 'most', 0, counted)
       }
     }
   }
@@ -59,32 +67,55 @@ function countOf(schema: GraphQLSchema, root: SelectionSetNode, fragments: Fragm
   return { times, fields }
 }
 
-/** Counts the fields below a selection. Below `types`, lists count with their average length until the selection leads to another type. */
-function fieldsOf(set: SelectionSetNode, size: 'average' | 'most', sizes: Sizes, fragments: Fragments, known: Known): number {
-  const below = (inner: SelectionSetNode, next = size) => fieldsOf(inner, next, sizes, fragments, known)
+/**
+ * Counts the fields below a selection. Below `types`, lists count with their average length until the selection leads to another type.
+ * `depth` is the number of fields `ofType` that lead here without another field between them.
+ */
+function fieldsOf(set: SelectionSetNode, size: 'average' | 'most', depth: number, counted: Counted): number {
+  const { sizes, wrappers, fragments, known } = counted
   const ofFragment = (fragmentName: string): number => {
-    const name = `${fragmentName} ${size}`
+    const name = `${fragmentName} ${size} ${depth}`
     const before = known.get(name)
     if (before !== undefined) return before
     // A fragment cycle counts as 0. Another rule refuses it.
     known.set(name, 0)
     const fragment = fragments.get(fragmentName)
-    const count = fragment ? below(fragment.selectionSet) : 0
+    const count = fragment ? fieldsOf(fragment.selectionSet, size, depth, counted) : 0
     known.set(name, count)
     return count
   }
   const ofField = ({ name: { value: name }, selectionSet }: FieldNode): number => {
-    if (!selectionSet) return 1
+    const below = name === 'ofType' ? depth + 1 : 0
+    if (!selectionSet || below > wrappers) return 1
     const next = name === 'types' ? 'average' : name.toLowerCase().endsWith('type') ? 'most' : size
-    return Math.ceil((sizes[name]?.[size] ?? 1) * (1 + below(selectionSet, next)))
+    return Math.ceil((sizes[name]?.[size] ?? 1) * (1 + fieldsOf(selectionSet, next, below, counted)))
   }
   let total = 0
   for (const selection of set.selections) {
-    if (selection.kind === 'InlineFragment') total += below(selection.selectionSet)
+    if (selection.kind === 'InlineFragment') total += fieldsOf(selection.selectionSet, size, depth, counted)
     else if (selection.kind === 'FragmentSpread') total += ofFragment(selection.name.value)
     else total += ofField(selection)
   }
   return total
+}
+
+const wrappersOfSchemas = new WeakMap<GraphQLSchema, number>()
+
+function wrappersIn(schema: GraphQLSchema): number {
+  const before = wrappersOfSchemas.get(schema)
+  if (before !== undefined) return before
+  const fields = Object.values(schema.getTypeMap()).flatMap((type) =>
+    'getFields' in type ? Object.values(type.getFields()) : [],
+  )
+  const wrappers = Math.max(
+    ...fields.flatMap((field) => [field, ...('args' in field ? field.args : [])]).map(({ type }) => wrappersOf(type)),
+  )
+  wrappersOfSchemas.set(schema, wrappers)
+  return wrappers
+}
+
+function wrappersOf(type: GraphQLType): number {
+  return isWrappingType(type) ? 1 + wrappersOf(type.ofType) : 0
 }
 
 const sizesOfSchemas = new WeakMap<GraphQLSchema, Sizes>()
