@@ -1,12 +1,14 @@
 // Operations on contacts: create, change, delete; and the exports that other domains use.
 import type { Context } from '../core/context.ts'
 import type { Sql } from '../core/database/database.ts'
+import type { Tx } from '../core/database/transaction.ts'
 import { fail } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
 import { write } from '../core/idempotency/idempotency.ts'
 import { isTaken } from '../core/public-failure.ts'
 import type { Contact, Prisma } from '../generated/prisma/client.ts'
 import { type Addressee, lockNames, lockNumber, readAddressees } from './contacts.sql.ts'
+import { withFewMessages } from './detach-messages.ts'
 import { tellContacts } from './events.ts'
 import { deleteContacts } from './groups/membership.ts'
 import type { CreateContact, UpdateContact } from './input.ts'
@@ -61,13 +63,14 @@ export async function updateContact(ctx: Context, id: string, input: UpdateConta
  */
 export async function deleteContact(ctx: Context, id: string, erase = false): Promise<{ id: string; deleted: true }> {
   const { workspaceId } = ctx.principal
-  return await write(ctx, async (tx) => {
+  const work = async (tx: Tx): Promise<{ id: string; deleted: true }> => {
     // Without the lock, a change of the number in the meantime would leave the messages with the new one.
     const phone = erase ? await lockNumber(tx, workspaceId, id) : undefined
     if (phone !== undefined) await ctx.app.hooks.eraseNumber(ctx.app, tx, workspaceId, phone)
     const ids = await deleteContacts(ctx.app, tx, workspaceId, [id])
     return ids.length > 0 ? { id, deleted: true } : fail('NOT_FOUND', 'Contact not found')
-  })
+  }
+  return await withFewMessages(ctx.app, () => write(ctx, work))
 }
 
 /** The columns that are empty instead of null. A field that is not given stays undefined, which leaves its column unchanged. */

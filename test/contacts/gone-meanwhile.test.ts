@@ -2,13 +2,16 @@
 import { beforeAll, expect, it } from 'vitest'
 import { advance } from '../../src/campaigns/advance.ts'
 import { createCampaign } from '../../src/campaigns/create.ts'
-import { deleteAllMembers, deleteContactRows, insertMembers } from '../../src/contacts/groups/membership.sql.ts'
+import { detachedAtOnce } from '../../src/contacts/detach-messages.ts'
+import { deleteAllMembers, insertMembers } from '../../src/contacts/groups/membership.sql.ts'
 import { deleteContact } from '../../src/contacts/service.ts'
 import type { Sql } from '../../src/core/database/database.ts'
 import { sqlTransaction } from '../../src/core/database/transaction.ts'
 import { receiveMessages } from '../../src/messages/receipts/inbound.ts'
+import { sendMessage } from '../../src/messages/service.ts'
 import { type Account, connectedInstance, createAccount } from '../kit/accounts.ts'
 import { cloneDatabase, sql } from '../kit/database.ts'
+import { hold } from '../kit/fault.ts'
 import { whileHeld } from '../kit/held.ts'
 import { contextFor, openApp } from '../messages/rig.ts'
 import { addContacts, addGroup } from './bulk-rig.ts'
@@ -73,16 +76,25 @@ it('erases the messages with the number that a contact has when it is deleted, i
   await expect(deleteContact(contextFor(app, account), id, true)).rejects.toThrow('Contact not found')
 })
 
-it('deletes a contact with very many messages in statements of bounded size', async () => {
-  const [id] = await addContacts(databaseUrl, account.workspaceId, 1)
+it('a contact with very many messages is deleted in short transactions, and messages to it are accepted meanwhile', async () => {
+  const app = await openApp(databaseUrl)
+  const { ids, phones } = await twoContacts()
+  const count = 2 * detachedAtOnce + 1
   await sql(databaseUrl).query(
     `insert into messages (id, "workspaceId", "userId", "instanceId", "contactId", type, "to", peer, body, safety)
-     select gen_random_uuid(), $1, $2, $3, $4, 'text', '+1', '+1', 'hello', '{}' from generate_series(1, 25) i`,
-    [account.workspaceId, account.userId, instanceId, id],
+     select gen_random_uuid(), $1, $2, $3, $4, 'text', $5, $5, 'hello', '{}' from generate_series(1, $6::int)`,
+    [account.workspaceId, account.userId, instanceId, ids[0], phones[0], count],
   )
-  expect(await touchedBy((tx) => deleteContactRows(tx, [id as string], 10))).toEqual([10, 10, 5, 1])
-  const left = await sql(databaseUrl).query('select from messages where "userId" = $1 and "contactId" is null', [account.userId])
-  expect(left.rowCount).toBeGreaterThanOrEqual(25)
+  const ctx = contextFor(app, account)
+  const held = await hold(databaseUrl, 'update', 'messages')
+  const deletion = deleteContact(ctx, ids[0] as string)
+  await held.waits()
+  const sent = await sendMessage(ctx, { instanceId, to: phones[0], type: 'text', text: 'hello' })
+  expect(sent.contactId).toBe(ids[0])
+  await held.release()
+  await deletion
+  const text = 'select from messages where peer = $1 and "contactId" is null'
+  expect((await sql(databaseUrl).query(text, [phones[0]])).rowCount).toBe(count + 1)
 })
 
 it('empties a group with very many members in statements of bounded size', async () => {

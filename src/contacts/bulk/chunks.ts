@@ -6,6 +6,7 @@ import { codeOf, type ErrorCode } from '../../core/errors.ts'
 import { enqueue, implementJob } from '../../core/jobs/jobs.ts'
 import { isTooSlow } from '../../core/public-failure.ts'
 import { announceChange, subject } from '../../events/live/follow.ts'
+import { ManyMessages, withFewMessages } from '../detach-messages.ts'
 import { addMembers, deleteContacts } from '../groups/membership.ts'
 import { workThroughImport } from '../import/work.ts'
 import { type Counts, endJob, lockChunk, type OpenJob, readSubject, saveProgress, takeTurn } from './bulk.sql.ts'
@@ -35,11 +36,12 @@ async function workThroughIds(app: App, id: string): Promise<Error | undefined> 
   for (let size = chunkSize; ; ) {
     if (app.stopping) return new Error('handed back')
     try {
-      const hasEnded = await sqlTransaction(app.pool, (tx) => doChunk(app, tx, id, size))
+      const hasEnded = await withFewMessages(app, () => sqlTransaction(app.pool, (tx) => doChunk(app, tx, id, size)))
       app.signals.emit('outbox')
       if (hasEnded) return undefined
     } catch (error) {
-      // Contacts with very many messages take long to delete. A smaller chunk stays within the time limit.
+      if (error instanceof ManyMessages) return new Error('handed back')
+      // A smaller chunk stays within the time limit.
       if (!isTooSlow(error) || size === 1) throw error
       size = Math.ceil(size / 5)
     }

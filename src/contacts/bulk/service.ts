@@ -7,6 +7,7 @@ import { write } from '../../core/idempotency/idempotency.ts'
 import { enqueue } from '../../core/jobs/jobs.ts'
 import { announceChange, subject } from '../../events/live/follow.ts'
 import type { BulkJob, BulkOperation, Prisma } from '../../generated/prisma/client.ts'
+import { withFewMessages } from '../detach-messages.ts'
 import { type Added, addMembers, deleteContacts, lockOwnGroup, type Removed, removeMembers } from '../groups/membership.ts'
 import { deletePieces, lockNewJobs, takeTurn } from './bulk.sql.ts'
 import { bulkJob } from './bulk-job.ts'
@@ -79,12 +80,13 @@ export interface Deleted {
  * @throws API_RATE_LIMIT_EXCEEDED when the workspace has too many open jobs.
  */
 export async function bulkDeleteContacts(ctx: Context, contactIds: readonly string[]): Promise<Bulk<Deleted>> {
-  return await write(ctx, async (tx) => {
+  const work = async (tx: Tx): Promise<Bulk<Deleted>> => {
     if (contactIds.length >= jobFrom) return { job: await startJob(ctx, tx, 'bulk_delete_contacts', contactIds) }
     const deleted = new Set(await deleteContacts(ctx.app, tx, ctx.principal.workspaceId, contactIds))
     const notFound = contactIds.filter((id) => !deleted.has(id))
     return { done: { requested: contactIds.length, deleted: deleted.size, notFound } }
-  })
+  }
+  return await withFewMessages(ctx.app, () => write(ctx, work))
 }
 
 const emptySummary: Record<BulkOperation, BulkSummary> = {

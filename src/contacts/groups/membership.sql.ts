@@ -84,20 +84,25 @@ export async function deleteMemberships(tx: Sql, contactIds: readonly string[]):
   )
 }
 
-/** Messages that lose their contact in one statement: far fewer than fit within its time limit. */
-const detachedAtOnce = 20_000
+/** True if the contacts have more than `most` messages. Relies on the index of messages by contact. */
+export async function haveMoreMessages(tx: Sql, contactIds: readonly string[], most: number): Promise<boolean> {
+  const text = 'select from messages where "contactId" = any($1::uuid[]) offset $2 limit 1'
+  return (await tx.query(text, [contactIds, most])).rowCount === 1
+}
 
-/** Deletes contacts without memberships. Relies on the lock `update` of {@link lockOwnContacts}. Their messages stay, without a contact. */
-export async function deleteContactRows(tx: Sql, ids: readonly string[], atOnce = detachedAtOnce): Promise<void> {
-  // The key of the table would do it in one statement, which takes longer than it may for a contact with very many messages.
-  let detached: number | null
-  do {
-    const { rowCount } = await tx.query(
-      `update messages set "contactId" = null
-       where id in (select id from messages where "contactId" = any($1::uuid[]) limit $2)`,
-      [ids, atOnce],
-    )
-    detached = rowCount
-  } while (detached === atOnce)
+/** Takes up to `most` messages from contacts. Returns how many there were. */
+export async function detachMessages(sql: Sql, contactIds: readonly string[], most: number): Promise<number> {
+  const { rowCount } = await sql.query(
+    `update messages set "contactId" = null where id in (select id from messages where "contactId" = any($1::uuid[]) limit $2)`,
+    [contactIds, most],
+  )
+  return rowCount ?? 0
+}
+
+/**
+ * Deletes contacts without memberships. Relies on the lock `update` of {@link lockOwnContacts}. Their messages stay, without a contact, as
+ * the foreign key says.
+ */
+export async function deleteContactRows(tx: Sql, ids: readonly string[]): Promise<void> {
   await tx.query('delete from contacts where id = any($1::uuid[])', [ids])
 }

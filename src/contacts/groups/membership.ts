@@ -3,12 +3,14 @@
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { fail } from '../../core/errors.ts'
+import { detachedAtOnce, ManyMessages } from '../detach-messages.ts'
 import { tellContacts } from '../events.ts'
 import {
   addToCount,
   deleteContactRows,
   deleteMembers,
   deleteMemberships,
+  haveMoreMessages,
   insertMembers,
   lockGroup,
   lockGroupsWith,
@@ -63,9 +65,11 @@ export async function removeMembers(
 /**
  * Deletes contacts of the workspace and their memberships. Returns the ids of those that existed. Their messages stay without a
  * contact, but those of campaigns that have not left are withdrawn.
+ * @throws ManyMessages, for which callers use `withFewMessages`.
  */
 export async function deleteContacts(app: App, tx: Sql, workspaceId: string, contactIds: readonly string[]): Promise<string[]> {
   const ids = await lockOwnContacts(tx, workspaceId, contactIds, 'update')
+  if (await haveMoreMessages(tx, ids, detachedAtOnce)) throw new ManyMessages(ids)
   const giveBack = await app.hooks.leaveOutOfCampaigns(app, tx, ids)
   await lockGroupsWith(tx, ids)
   await deleteMemberships(tx, ids)
