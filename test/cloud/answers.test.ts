@@ -157,6 +157,11 @@ describe('an error of Meta', () => {
     expect(outcomes[4]).toMatchObject({ error: 'PROVIDER_ERROR', detail: `details of ${code} (${code})` })
   })
 
+  it('has no character in its words that cannot be stored', async () => {
+    const outcome = await answered(await phone(), { code: 131026, details: 'not\0 there' })
+    expect(outcome).toMatchObject({ error: 'RECIPIENT_NOT_FOUND', detail: 'not there (131026)' })
+  })
+
   it('repeats no secret of the instance in its words', async () => {
     const own = await phone()
     const { accessToken, appSecret } = own.number

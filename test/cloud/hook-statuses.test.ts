@@ -69,6 +69,18 @@ describe('statuses', () => {
     expect(await stepsOf(id)).toEqual(['queued', 'sending', 'failed'])
   })
 
+  it('count beside one whose reason holds a character that cannot be stored, which counts without it', async () => {
+    const own = await rig.line()
+    await connect(rig, own)
+    const [failed, reached] = [await sent(own), await sent(own)]
+    const errors = [{ code: 131026, title: 'Not\0 there' }]
+    const early = unnamed({ ...failed.taken, wamid: 'wamid.unknown' }, 'failed', { errors })
+    const statuses = [early, statusOf(failed.taken, 'failed', { errors }), statusOf(reached.taken, 'delivered')]
+    expect(await rig.tell(own, { statuses })).toBe(200)
+    expect(await row(failed.id)).toMatchObject({ error: 'RECIPIENT_NOT_FOUND', errorDetail: 'Not there (131026)' })
+    expect(await row(reached.id)).toMatchObject({ status: 'delivered' })
+  })
+
   it('report a restriction of the account once, with the failure that told it', async () => {
     const limited = await rig.line()
     await connect(rig, limited)

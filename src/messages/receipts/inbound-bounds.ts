@@ -1,4 +1,5 @@
 // Bounds what a network hands over as an inbound message, so that every message can be stored and shown.
+import { storable } from '../../core/storable.ts'
 import type { InboundMessage } from '../../providers/reports.ts'
 
 /** As the graph declares them for `Message.body` and `Message.content`. */
@@ -35,11 +36,6 @@ export function boundInbound(message: InboundMessage): InboundMessage | undefine
 
 function isKey(text: string, longest: number): boolean {
   return text.length > 0 && text.length <= longest && text === storable(text)
-}
-
-/** PostgreSQL stores neither the character 0 nor half of a surrogate pair. */
-function storable(text: string): string {
-  return text.replaceAll('\0', '').toWellFormed()
 }
 
 /** The longest beginning of a text that fits into so many bytes of UTF-8. */

@@ -4,6 +4,7 @@ import type { App } from '../../core/app.ts'
 import { hourMs } from '../../core/durations.ts'
 import { parseRetryAfter } from '../../core/network/egress.ts'
 import { definePart } from '../../core/part.ts'
+import { storable } from '../../core/storable.ts'
 
 export interface GraphCall {
   method: 'GET' | 'POST' | 'DELETE'
@@ -110,9 +111,10 @@ function boundedWait(ms: number | undefined): number | undefined {
   return ms ? Math.min(ms, longestWaitMs) : undefined
 }
 
+/** Texts are without the characters that cannot be stored, because words and names go into rows. */
 function parsed(text: string): Record<string, unknown> | undefined {
   try {
-    const value: unknown = JSON.parse(text)
+    const value: unknown = JSON.parse(text, (_, each) => (typeof each === 'string' ? storable(each) : each))
     return isObject(value) ? value : undefined
   } catch {
     return undefined

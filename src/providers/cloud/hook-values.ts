@@ -1,4 +1,6 @@
 // Reads values of a webhook whose shape nobody guarantees: anything of another form counts as left out.
+import { storable } from '../../core/storable.ts'
+
 export type Fields = Readonly<Record<string, unknown>>
 
 export function fieldsOf(value: unknown): Fields {
@@ -9,10 +11,10 @@ export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** A text of at least one character. Numbers count as text, because Meta's examples write ids in both ways. */
+/** A text, as it can be stored, of at least one character. Numbers count as text, because Meta's examples write ids in both ways. */
 export function textOf(value: unknown): string | undefined {
   if (typeof value === 'number') return String(value)
-  return typeof value === 'string' && value !== '' ? value : undefined
+  return (typeof value === 'string' && storable(value)) || undefined
 }
 
 const longestId = 256
