@@ -1,5 +1,6 @@
 // Files of inbound messages: asks the Graph API for the address of a file, and reads it there with the access token.
 import type { App } from '../../core/app.ts'
+import { numberOf } from '../given-values.ts'
 import type { FetchedMedia } from '../provider.ts'
 import type { InboundMedia } from '../reports.ts'
 import { isRefusedToken, reasonOf, verdictOf } from './errors.ts'
@@ -34,10 +35,23 @@ export async function fetchMedia(
   const response = await graph(app)
     .agent.request(request)
     .catch(() => undefined)
-  if (response?.statusCode === 200) return { outcome: 'fetched', bytes: response.body as AsyncIterable<Uint8Array> }
+  if (response?.statusCode === 200) return { outcome: 'fetched', bytes: whole(response.body, numberOf(answer.body.file_size)) }
   await response?.body.dump({ limit: 65_536, signal }).catch(() => {})
   // An address holds for five minutes, so the next try asks for another one.
   return { outcome: 'retry', detail: `the network did not give the file (${response?.statusCode ?? 'no answer'})` }
+}
+
+/**
+ * The bytes of a file.
+ * @throws Error when they are not as many as Meta said: a server in between gave a part, or something of its own.
+ */
+async function* whole(bytes: AsyncIterable<Uint8Array>, size: number | undefined): AsyncGenerator<Uint8Array> {
+  let length = 0
+  for await (const chunk of bytes) {
+    length += chunk.length
+    yield chunk
+  }
+  if (size !== undefined && length !== size) throw new Error(`${length} of the ${size} bytes of a file came`)
 }
 
 /** The token goes to the server of the Graph API, and by https to Meta's own. */
