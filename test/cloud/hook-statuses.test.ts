@@ -69,6 +69,12 @@ describe('statuses', () => {
     expect(await stepsOf(id)).toEqual(['queued', 'sending', 'failed'])
   })
 
+  it('that give no code for a failure still have their reason shortened', async () => {
+    const { id, taken } = await sent()
+    await rig.tell(line, { statuses: [statusOf(taken, 'failed', { errors: [{ title: 'x'.repeat(2_000) }] })] })
+    expect(await row(id)).toMatchObject({ status: 'failed', error: 'PROVIDER_ERROR', errorDetail: 'x'.repeat(500) })
+  })
+
   it('count beside one whose reason holds a character that cannot be stored, which counts without it', async () => {
     const own = await rig.line()
     await connect(rig, own)

@@ -110,16 +110,21 @@ export function isRefusedToken(code: number): boolean {
 
 const mostCharacters = 500
 
+/** Meta's words without `secrets`, which they may repeat from the request, and at most 500 characters of them. */
+export function wordsOf(words: string, secrets: readonly (string | undefined)[]): string {
+  let said = words
+  for (const secret of secrets) if (secret) said = said.replaceAll(secret, '…')
+  return [...said.trim()].slice(0, mostCharacters).join('')
+}
+
 /**
- * The reason in Meta's words, or else in ours, with the code. `secrets` are taken out of Meta's words, which may repeat the request.
- * A refused token is told in our words alone.
+ * The reason in Meta's words ({@link wordsOf}), or else in ours, with the code. A refused token is told in our words alone.
  */
 export function reasonOf(code: number, words: string, secrets: readonly (string | undefined)[]): string {
   const verdict = verdictOf(code)
   const own = rows[code]?.words ?? (verdict.is === 'auth' ? 'the access token lacks a permission' : 'refused by Meta')
-  let said = verdict.is === 'auth' ? '' : words
-  for (const secret of secrets) if (secret) said = said.replaceAll(secret, '…')
-  return `${[...(said.trim() || own)].slice(0, mostCharacters).join('')} (${code})`
+  const said = verdict.is === 'auth' ? '' : wordsOf(words, secrets)
+  return `${said || own} (${code})`
 }
 
 /** True for the reason of a message that was refused because the account is restricted. */

@@ -2,7 +2,7 @@
 import { isId } from '../../core/id.ts'
 import { numberOf, timeOf } from '../given-values.ts'
 import type { Receipt, ReceiptStatus } from '../reports.ts'
-import { failureOf } from './errors.ts'
+import { failureOf, wordsOf } from './errors.ts'
 import { fieldsOf, idOf, listOf, textOf } from './hook-values.ts'
 import { type CloudSettings, type KnownCloudInstance, secretsOf } from './settings.ts'
 
@@ -30,6 +30,6 @@ function reasonIn(errors: unknown, settings: Partial<CloudSettings>): Partial<Re
   const { code, title, message, error_data: data } = fieldsOf(listOf(errors)[0])
   const words = textOf(fieldsOf(data).details) ?? textOf(message) ?? textOf(title) ?? ''
   const number = numberOf(code)
-  if (number === undefined) return { error: 'PROVIDER_ERROR', detail: words || undefined }
+  if (number === undefined) return { error: 'PROVIDER_ERROR', detail: wordsOf(words, secretsOf(settings)) || undefined }
   return failureOf(number, words, secretsOf(settings))
 }
