@@ -70,17 +70,18 @@ export function createBatch<Input, Output>(options: BatchOptions<Input, Output>)
 }
 
 /**
- * Runs the members of a flush together. If that fails, runs them one by one, so that a faulty member fails alone. Without the database, single
- * members would fail too.
+ * Runs the members of a flush together. If that fails, runs them one by one, so that a faulty member fails alone. `mayRepeat` tells which
+ * failures allow it; by default all but those of an absent database, without which single members would fail too.
  */
 export async function runApartOnFailure<Input, Output>(
   inputs: readonly Input[],
   run: (inputs: readonly Input[]) => Promise<readonly (Output | Error)[]>,
+  mayRepeat = (error: unknown) => !isUnavailable(error),
 ): Promise<readonly (Output | Error)[]> {
   try {
     return await run(inputs)
   } catch (error) {
-    if (inputs.length === 1 || isUnavailable(error)) throw error
+    if (inputs.length === 1 || !mayRepeat(error)) throw error
     const outputs: (Output | Error)[] = []
     for (const one of inputs) outputs.push(...(await run([one]).catch((reason: Error) => [reason])))
     return outputs

@@ -1,4 +1,5 @@
 // Translates anything thrown into a code and message for the caller, and classifies errors of the database.
+import { DatabaseError } from 'pg'
 import { codeOf, type ErrorCode, errors } from './errors.ts'
 
 /**
@@ -47,6 +48,11 @@ export function isUnavailable(error: unknown): boolean {
     links.flatMap(codesOf).some((code) => passingState.test(code) || passingCode.has(code)) ||
     links.some(({ message }) => typeof message === 'string' && passingMessage.test(message))
   )
+}
+
+/** True if PostgreSQL refused a statement, so that nothing of its transaction is stored. False if the answer to a commit may be lost. */
+export function isRefusedByDatabase(error: unknown): boolean {
+  return !isUnavailable(error) && chainOf(error).some((link) => link instanceof DatabaseError)
 }
 
 /** True if PostgreSQL cannot store the data (SQLSTATE class 22). That is the caller's fault; input validation should have refused it. */

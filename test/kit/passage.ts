@@ -13,15 +13,18 @@ export interface Passage {
   close: () => void
   /** How many connections were opened so far. */
   opened: () => number
-  /** The next request with this text is carried out, but its connection ends before the answer. */
-  loseAnswer: (text: string) => void
+  /**
+   * The next request with this text is carried out, but its connection ends before the answer: with its first bytes, or with those that hold
+   * `answered` if the request is one of several that travel together.
+   */
+  loseAnswer: (text: string, answered?: string) => void
 }
 
 /** A TCP proxy to `port` whose connections a test can cut. */
 export async function openPassage(port: number): Promise<Passage> {
   const sockets = new Set<net.Socket>()
   let opened = 0
-  let losing: string | undefined
+  let losing: { text: string; answered: string } | undefined
   const server = net.createServer((socket) => {
     opened++
     const onward = net.connect(port, '127.0.0.1')
@@ -34,11 +37,12 @@ export async function openPassage(port: number): Promise<Passage> {
       from.pipe(to)
     }
     socket.on('data', (request: Buffer) => {
-      if (losing === undefined || !request.includes(losing)) return
+      if (!losing || !request.includes(losing.text)) return
+      const { answered } = losing
       losing = undefined
       onward
         .unpipe(socket)
-        .once('data', () => socket.destroy())
+        .on('data', (answer: Buffer) => void (answer.includes(answered) && socket.destroy()))
         .resume()
     })
   })
@@ -54,8 +58,8 @@ export async function openPassage(port: number): Promise<Passage> {
     server.close()
     cut()
   }
-  const loseAnswer = (text: string) => {
-    losing = text
+  const loseAnswer = (text: string, answered = '') => {
+    losing = { text, answered }
   }
   atEnd('test', async () => close())
   return { port: (server.address() as net.AddressInfo).port, cut, silence, close, opened: () => opened, loseAnswer }

@@ -24,6 +24,23 @@ it('a claim whose commit was not answered gives its messages back, as if they ha
   expect(rows).toEqual([{ status: 'sending', attempts: 1 }])
 })
 
+it('messages whose acceptance was not answered by the database are not accepted again', async () => {
+  const own = await cloneDatabase()
+  const account = await createAccount(own)
+  const { id: instanceId } = await connectedInstance(own, account)
+  const passage = await openPassage(Number(new URL(own).port))
+  const app = await openApp(Object.assign(new URL(own), { host: `127.0.0.1:${passage.port}` }).href)
+  passage.loseAnswer('commit', 'COMMIT')
+  const sent = ['first', 'second'].map((text) =>
+    sendMessage(contextFor(app, account), { instanceId, to: '+393337001003', type: 'text', text }),
+  )
+  for (const { status } of await Promise.allSettled(sent)) expect(status).toBe('rejected')
+  const stored = async () =>
+    (await sql(own).query('select body from messages order by "createdAt", id')).rows.map(({ body }) => body)
+  await until(async () => (await stored()).length > 0)
+  expect(await stored()).toEqual(['first', 'second'])
+})
+
 it('an attempt that the network did not take is repeated, although the database was away when it ended', async () => {
   const own = await cloneDatabase()
   const { ctx, instanceId } = await openWorkspace(own)

@@ -13,6 +13,7 @@ import type { Sql } from '../../core/database/database.ts'
 import { type SqlTx, sqlTransaction } from '../../core/database/transaction.ts'
 import { codeOf } from '../../core/errors.ts'
 import { definePart } from '../../core/part.ts'
+import { isRefusedByDatabase } from '../../core/public-failure.ts'
 import { emit } from '../../events/log/emit.ts'
 import type { Message } from '../../generated/prisma/client.ts'
 import { jobsOfNew } from '../dispatch/enqueue-new.ts'
@@ -41,8 +42,9 @@ function createAcceptance(app: App): Accept {
       return results.slice(taken - length, taken)
     })
   }
-  // A message that the database refuses fails alone, and not the others that came at the same moment.
-  const run = (calls: readonly (readonly Submission[])[]) => runApartOnFailure(calls, acceptCalls)
+  // A message that the database refuses fails alone, and not the others that came at the same moment. After any other failure they may be
+  // stored already.
+  const run = (calls: readonly (readonly Submission[])[]) => runApartOnFailure(calls, acceptCalls, isRefusedByDatabase)
   const alone = createBatch<readonly Submission[], readonly Result[]>({ max: 200, parallel: 2, slowMs: 100, run })
   // Each bulk is a batch of its own. This bounds the size of a transaction, and no caller waits for another caller's bulk.
   const many = createBatch<readonly Submission[], readonly Result[]>({ max: 1, parallel: 2, run })
