@@ -44,8 +44,9 @@ const scenes = {
   addKilled: play('add', 'kill', killed),
   deleteKilled: play('delete', 'kill', killed),
   frozen: play('add', 'sleep:4000', async ({ stage, doomed }) => {
+    // The last statement of a chunk tells that contacts changed.
     const inChunk = `select from pg_stat_activity
-      where datname = current_database() and state = 'idle in transaction' and query like 'update contact_groups%'`
+      where datname = current_database() and state = 'idle in transaction' and query like 'insert into outbox%'`
     await until(async () => (await sql(stage.databaseUrl).query(inChunk)).rowCount === 1)
     doomed.kill('SIGSTOP')
   }),
