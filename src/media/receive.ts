@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { lockPlan } from '../billing/lock-plan.ts'
 import type { Context } from '../core/context.ts'
+import { sqlTransaction } from '../core/database/transaction.ts'
 import { fail } from '../core/errors.ts'
 import { waitForBody } from '../core/http/connection.ts'
 import { fingerprintOf, idempotencyOf, keepFailure } from '../core/idempotency/idempotency.ts'
@@ -48,7 +49,8 @@ export async function answerFile(
   await using file = await receiveFile(request, ctx, expected)
   // A file takes up to 17 minutes to arrive on a slow connection.
   await checkCaller(ctx)
-  if (!(await lockPlan(ctx.app.pool, ctx.principal.ownerId)).active) fail('SUBSCRIPTION_INACTIVE')
+  const { active } = await sqlTransaction(ctx.app.pool, (tx) => lockPlan(tx, ctx.principal.ownerId))
+  if (!active) fail('SUBSCRIPTION_INACTIVE')
   const once = { ...ctx, idempotency: idempotencyOf(request, fingerprintOf(request, digestOf(file, expected.fields))) }
   const data = await use(once, file).catch((error: Error) => keepFailure(once, error))
   if (once.idempotency?.replayed) reply.header('Idempotency-Replayed', 'true')

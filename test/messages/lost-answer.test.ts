@@ -10,13 +10,19 @@ import { until } from '../kit/until.ts'
 import { accepted, network, openWorker, statesOf } from './network-rig.ts'
 import { contextFor, openApp, openWorkspace } from './rig.ts'
 
-it('a claim whose commit was not answered gives its messages back, as if they had not been claimed', async () => {
+/** A new account with a connected phone, and an App that reaches its database through a passage. */
+async function openBehindPassage() {
   const own = await cloneDatabase()
   const account = await createAccount(own)
   const { id: instanceId } = await connectedInstance(own, account)
   const passage = await openPassage(Number(new URL(own).port))
   const app = await openApp(Object.assign(new URL(own), { host: `127.0.0.1:${passage.port}` }).href)
-  const { id } = await sendMessage(contextFor(app, account), { instanceId, to: '+393337001001', type: 'text', text: 'hello' })
+  return { own, passage, app, ctx: contextFor(app, account), instanceId }
+}
+
+it('a claim whose commit was not answered gives its messages back, as if they had not been claimed', async () => {
+  const { own, passage, app, ctx, instanceId } = await openBehindPassage()
+  const { id } = await sendMessage(ctx, { instanceId, to: '+393337001001', type: 'text', text: 'hello' })
   passage.loseAnswer('commit')
   await expect(claimMessages(app, [id])).rejects.toThrow('Connection terminated')
   await until(async () => (await claimMessages(app, [id])).claimed.length === 1)
@@ -25,15 +31,9 @@ it('a claim whose commit was not answered gives its messages back, as if they ha
 })
 
 it('messages whose acceptance was not answered by the database are not accepted again', async () => {
-  const own = await cloneDatabase()
-  const account = await createAccount(own)
-  const { id: instanceId } = await connectedInstance(own, account)
-  const passage = await openPassage(Number(new URL(own).port))
-  const app = await openApp(Object.assign(new URL(own), { host: `127.0.0.1:${passage.port}` }).href)
+  const { own, passage, ctx, instanceId } = await openBehindPassage()
   passage.loseAnswer('commit', 'COMMIT')
-  const sent = ['first', 'second'].map((text) =>
-    sendMessage(contextFor(app, account), { instanceId, to: '+393337001003', type: 'text', text }),
-  )
+  const sent = ['first', 'second'].map((text) => sendMessage(ctx, { instanceId, to: '+393337001003', type: 'text', text }))
   for (const { status } of await Promise.allSettled(sent)) expect(status).toBe('rejected')
   const stored = async () =>
     (await sql(own).query('select body from messages order by "createdAt", id')).rows.map(({ body }) => body)
