@@ -9,7 +9,7 @@ import { eraseRecipients } from './campaigns/take-back.ts'
 import { type App, type AppOptions, createApp } from './core/app.ts'
 import { sampleEvent } from './event-types.ts'
 import { findInstance, findSiblings } from './instances/of-provider.ts'
-import { fitInstances } from './instances/over-plan.ts'
+import { limitedInstances } from './instances/over-plan.ts'
 import { checkInstance } from './instances/service.ts'
 import { applyChange, changeState } from './instances/state.ts'
 import { fileAt } from './media/service.ts'
@@ -30,7 +30,7 @@ import { lockLimits, lockQuota } from './teams/quota.ts'
 import { revokeInvitations } from './teams/revoke-invitations.ts'
 import { eraseAnswers } from './webhooks/attempts.sql.ts'
 import { disableEndpointsOf } from './webhooks/disable.ts'
-import { fitEndpoints } from './webhooks/over-plan.ts'
+import { limitedEndpoints } from './webhooks/over-plan.ts'
 import { countEndpoints, endEndpoints } from './webhooks/service.ts'
 
 export async function openApp(options: Omit<AppOptions, 'hooks'>): Promise<App> {
@@ -44,8 +44,8 @@ export async function openApp(options: Omit<AppOptions, 'hooks'>): Promise<App> 
       readAuthors,
       revokeInvitations,
       isInvited,
-      fitInstances,
-      fitEndpoints,
+      limitedInstances,
+      limitedEndpoints,
       countEndpoints,
       releaseWaiting,
       plannedSends,

@@ -2,6 +2,7 @@
 import type { Sql } from '../core/database/database.ts'
 import type { Subscription } from '../generated/prisma/client.ts'
 import { periodSql } from './admission/period.ts'
+import { planInForceSql } from './plans.ts'
 
 /** The columns that a change stores. */
 export type SubscriptionState = Pick<
@@ -79,7 +80,7 @@ export async function storeFit(tx: Sql, userId: string, rests: boolean): Promise
   await tx.query('update subscriptions set "fellAt" = null, rests = $2 where "userId" = $1', [userId, rests])
 }
 
-/** True if {@link lockEnded} or {@link readUnfit} would find something: one statement, by their partial indexes. */
+/** True if {@link lockEnded}, {@link readFallen} or {@link readResting} would find something: one statement, by their partial indexes. */
 export async function isSweepDue(sql: Sql): Promise<boolean> {
   const { rows } = await sql.query<{ due: boolean }>(
     `select exists (select from subscriptions where status = 'cancelled' and "currentPeriodEnd" <= now())
@@ -88,13 +89,22 @@ export async function isSweepDue(sql: Sql): Promise<boolean> {
   return rows[0]?.due === true
 }
 
-/** Users after `after` whose plan fell, or of whom something rests, in the order of their ids (partial index `subscriptions_fit_idx`). */
-export async function readUnfit(sql: Sql, after: string, limit: number): Promise<string[]> {
+/** Users after `after` whose plan fell, in the order of their ids (partial index `subscriptions_fit_idx`). */
+export async function readFallen(sql: Sql, after: string, limit: number): Promise<string[]> {
   const { rows } = await sql.query<{ userId: string }>(
-    `select "userId" from subscriptions where ("fellAt" is not null or rests) and "userId" > $1 order by "userId" limit $2`,
+    `select "userId" from subscriptions where "fellAt" is not null and "userId" > $1 order by "userId" limit $2`,
     [after, limit],
   )
   return rows.map(({ userId }) => userId)
+}
+
+/** Owners after `after` of whom something rests, with the plan in force, in the order of their ids (partial index `subscriptions_fit_idx`). */
+export async function readResting(sql: Sql, after: string, limit: number): Promise<{ userId: string; plan: string }[]> {
+  const { rows } = await sql.query<{ userId: string; plan: string }>(
+    `select "userId", ${planInForceSql('s')} as plan from subscriptions s where rests and "userId" > $1 order by "userId" limit $2`,
+    [after, limit],
+  )
+  return rows
 }
 
 /** Stores a customer's id if the row still holds `before` (compare and swap). Returns the id that is stored then. */

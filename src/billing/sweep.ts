@@ -3,12 +3,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../core/app.ts'
 import { nilId } from '../core/id.ts'
-import { fitPlan } from './fit-plan.ts'
+import { findChanged, fitPlan } from './fit-plan.ts'
 import { endPeriods } from './jobs.ts'
-import { isSweepDue, readUnfit } from './subscriptions.sql.ts'
+import { isSweepDue, readFallen, readResting } from './subscriptions.sql.ts'
 
 const everyMs = 5_000
-const atOnce = 200
+const atOnce = 1_000
 
 export function startPlanSweep(app: App): AsyncDisposable {
   const stopping = new AbortController()
@@ -33,16 +33,34 @@ export function startPlanSweep(app: App): AsyncDisposable {
   }
 }
 
-/** Ends plans, then fits the next owners, in turn. Returns where the next turn begins. */
+/**
+ * Ends plans and fits all that fell. Then looks for room for what rests, of the next {@link atOnce} owners. Returns where the next turn begins.
+ */
 async function sweep(app: App, after: string): Promise<string> {
   if (!(await isSweepDue(app.pool))) return nilId
   const ended = await endPeriods(app.pool)
   if (ended > 0) app.log.info({ ended }, 'ended subscriptions are now on the Free plan')
-  const userIds = await readUnfit(app.pool, after, atOnce)
+  await fitFallen(app)
+  const resting = await readResting(app.pool, after, atOnce)
+  if (resting.length > 0) await fitEach(app, await findChanged(app, resting))
+  return resting.length === atOnce ? (resting.at(-1)?.userId as string) : nilId
+}
+
+async function fitFallen(app: App): Promise<void> {
+  let after = nilId
+  for (;;) {
+    const userIds = await readFallen(app.pool, after, atOnce)
+    await fitEach(app, userIds)
+    if (userIds.length < atOnce || app.stopping) return
+    after = userIds.at(-1) as string
+  }
+}
+
+async function fitEach(app: App, userIds: readonly string[]): Promise<void> {
   for (const userId of userIds) {
+    if (app.stopping) return
     await fitPlan(app, userId).catch((err: Error) =>
       app.log.warn({ err, userId }, 'a plan could not be fitted; the next sweep retries it'),
     )
   }
-  return userIds.length === atOnce ? (userIds.at(-1) as string) : nilId
 }

@@ -31,8 +31,13 @@ export interface Signals {
   line: [recipient: { instanceId: string; peer: string }]
 }
 
-/** Fits what an owner has of one kind to the plan; see core/fit.ts. */
-export type FitHook = (app: App, tx: Tx, fit: Fit) => Promise<Fitted>
+/** One kind of resource that plans limit. */
+export interface LimitedKind {
+  /** Fits what an owner has of this kind to the plan; see core/fit.ts. */
+  fit: (app: App, tx: Tx, fit: Fit) => Promise<Fitted>
+  /** SQL query of all that count against plans: `"workspaceId"`, and whether it rests as `resting`. */
+  counted: string
+}
 
 /** A message of a campaign that will not change any more. */
 export interface EndedMessage {
@@ -77,8 +82,8 @@ export interface Hooks {
   /** True if the address has an open invitation to a team. */
   isInvited: (db: Db, email: string) => Promise<boolean>
   /** Let resources rest that exceed a plan, and wake them again. */
-  fitInstances: FitHook
-  fitEndpoints: FitHook
+  limitedInstances: LimitedKind
+  limitedEndpoints: LimitedKind
   /** The endpoints in all workspaces that count against the plan of that account. */
   countEndpoints: (db: Db, ownerId: string) => Promise<number>
   /** Releases the messages that wait for an instance when it connects or is deleted. */

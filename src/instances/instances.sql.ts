@@ -60,6 +60,10 @@ export async function storeCredentials(tx: Sql, id: string, credentials: Instanc
   await tx.query('update instances set credentials = $2 where id = $1', [id, credentials])
 }
 
+/** See `LimitedKind.counted` (core/app.ts). */
+export const countedInstances =
+  'select "workspaceId", "restingAt" is not null as resting from instances where "deletedAt" is null'
+
 /** Lets a locked instance rest, or ends its rest. */
 export async function markResting(tx: Sql, id: string, rests: boolean): Promise<void> {
   await tx.query('update instances set "restingAt" = case when $2 then now() end, "updatedAt" = now() where id = $1', [id, rests])

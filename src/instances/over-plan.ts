@@ -1,16 +1,19 @@
 // Instances that exceed the plan rest: they are disconnected, and connect again when the plan allows them.
-import type { App, FitHook } from '../core/app.ts'
+import type { App, LimitedKind } from '../core/app.ts'
 import { countedWorkspaces } from '../core/counted-workspaces.ts'
 import type { Tx } from '../core/database/transaction.ts'
-import { chooseResting } from '../core/fit.ts'
+import { chooseResting, type Fit, type Fitted } from '../core/fit.ts'
 import { providerOf } from '../providers/providers.ts'
-import { lockInstance, markResting } from './instances.sql.ts'
+import { countedInstances, lockInstance, markResting } from './instances.sql.ts'
 import { applyChange } from './state.ts'
 
 const overThePlan = "over the plan's limit"
 
-/** Implements `Hooks.fitInstances` (core/app.ts). Messages wait for a resting instance as for one that lost its connection. */
-export const fitInstances: FitHook = async (app, tx, fit) => {
+/** Implements `Hooks.limitedInstances` (core/app.ts). */
+export const limitedInstances: LimitedKind = { fit: fitInstances, counted: countedInstances }
+
+/** Messages wait for a resting instance as for one that lost its connection. */
+async function fitInstances(app: App, tx: Tx, fit: Fit): Promise<Fitted> {
   const instances = await tx.db.instance.findMany({
     where: { deletedAt: null, workspace: countedWorkspaces(fit.ownerId) },
     select: { id: true, workspaceId: true, name: true, restingAt: true },

@@ -2,6 +2,7 @@
 import type { Sql } from '../core/database/database.ts'
 import type { WebhookEndpoint } from '../generated/prisma/client.ts'
 import type { Health } from './health.ts'
+import { overThePlan } from './policy.ts'
 
 /** An endpoint without its encrypted secrets. */
 export type StoredEndpoint = Omit<WebhookEndpoint, 'secret' | 'previousSecret'>
@@ -35,6 +36,10 @@ export async function eraseEndpoint(tx: Sql, id: string): Promise<void> {
     [id],
   )
 }
+
+/** See `LimitedKind.counted` (core/app.ts). */
+export const countedEndpoints = `select "workspaceId", "disabledReason" is not distinct from '${overThePlan}' as resting from webhook_endpoints
+  where "deletedAt" is null`
 
 /** Disables an endpoint; one that is disabled keeps its time. */
 export async function disableEndpoint(tx: Sql, id: string, reason: string): Promise<void> {

@@ -1,13 +1,17 @@
 // Endpoints that exceed the plan rest: they are disabled with that reason until the plan allows them again.
-import type { FitHook } from '../core/app.ts'
+import type { App, LimitedKind } from '../core/app.ts'
 import { countedWorkspaces } from '../core/counted-workspaces.ts'
-import { chooseResting } from '../core/fit.ts'
-import { disableEndpoint, enableEndpoint } from './endpoints.sql.ts'
+import type { Tx } from '../core/database/transaction.ts'
+import { chooseResting, type Fit, type Fitted } from '../core/fit.ts'
+import { countedEndpoints, disableEndpoint, enableEndpoint } from './endpoints.sql.ts'
 import { overThePlan } from './policy.ts'
 import { cancelDeliveries } from './settle.sql.ts'
 
-/** Implements `Hooks.fitEndpoints` (core/app.ts). An endpoint that is disabled for another reason keeps it, and its place. */
-export const fitEndpoints: FitHook = async (_, tx, fit) => {
+/** Implements `Hooks.limitedEndpoints` (core/app.ts). */
+export const limitedEndpoints: LimitedKind = { fit: fitEndpoints, counted: countedEndpoints }
+
+/** An endpoint that is disabled for another reason keeps it, and its place. */
+async function fitEndpoints(_: App, tx: Tx, fit: Fit): Promise<Fitted> {
   const endpoints = await tx.db.webhookEndpoint.findMany({
     where: { deletedAt: null, workspace: countedWorkspaces(fit.ownerId) },
     select: { id: true, url: true, disabledReason: true },

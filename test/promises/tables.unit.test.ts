@@ -52,6 +52,10 @@ const exceptions: Record<string, { tables: readonly string[]; reason: string }> 
     tables: ['auth_jwks', 'webhook_endpoints', 'instances', 'messages', 'mails'],
     reason: 'A change of SECRET_KEY concerns every sealed column, and is made without a gateway.',
   },
+  'src/core/over-plan.sql.ts': {
+    tables: ['workspaces', 'teams'],
+    reason: 'What rests is counted for many owners at once; only their workspaces lead to it.',
+  },
   'src/erase-account.sql.ts': {
     tables: ['workspaces', 'users', 'instances', 'events'],
     reason: 'An account that has ended goes with the rows of every domain, in the order of their foreign keys.',
