@@ -1,5 +1,5 @@
-// Memory backpressure: a semaphore in bytes with a quota per caller. A request beyond its caller's quota waits until earlier
-// requests of that caller end.
+// Backpressure: a semaphore with a quota per caller, in bytes of memory or in another unit that its user names. A request beyond its caller's
+// quota waits until earlier requests of that caller end.
 import { failFor } from './errors.ts'
 
 export interface ShareOptions {

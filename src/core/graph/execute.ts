@@ -43,11 +43,11 @@ export async function executeOperation(operation: Operation): Promise<ExecutionR
   } catch (error) {
     return { errors: [error as GraphQLError] }
   }
-  let budget = new Budget(limits)
+  let budget = new Budget(limits, context.principal.ownerId)
   try {
     let result = weight > largeBytes ? null : await run(operation, budget, executeCompiled)
     if (!result) {
-      budget = new Budget(limits)
+      budget = new Budget(limits, context.principal.ownerId)
       result = await run(operation, budget, execute)
     }
     markLarge(result, budget.answerBytes)
