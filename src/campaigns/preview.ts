@@ -5,7 +5,7 @@ import { type Tx, transaction } from '../core/database/transaction.ts'
 import { dayMs } from '../core/durations.ts'
 import { type Issue, invalid } from '../core/errors.ts'
 import { readSendingInstances, type SendingInstance } from '../instances/sending.sql.ts'
-import { type Departure, foresee, foreseeState } from '../messages/safety/foresee.ts'
+import { type Departure, foresee, foreseeState, inPreviewTurn } from '../messages/safety/foresee.ts'
 import type { MessageSafety } from '../messages/safety/safety.ts'
 import { suppressed } from '../suppressions/service.ts'
 import { type Numbers, readNumbers } from './audience.ts'
@@ -54,7 +54,7 @@ export async function previewCampaign(ctx: Context, input: unknown): Promise<Cam
   const numbers = await readNumbers(fields.recipients ?? [], { refuse: false })
   const others = (fields.contactIds?.length ?? 0) + (fields.groupIds?.length ?? 0)
   if (numbers.audience.size === 0 && others === 0) throw invalid(numbers.faults)
-  return await inTurn(ctx, fields, () =>
+  const work = () =>
     transaction(app.db, async (tx) => {
       // A second try of the transaction begins with the numbers alone.
       const audience = new Map(numbers.audience)
@@ -74,8 +74,8 @@ export async function previewCampaign(ctx: Context, input: unknown): Promise<Cam
         campaignRecipients: audience.size,
       })
       return { ...counts, invalid: invalidOf(numbers), ...found, ...quota, ...course }
-    }),
-  )
+    })
+  return await inPreviewTurn(principal.ownerId, () => inTurn(ctx, fields, work))
 }
 
 function noneLeftOut(): LeftOuts {

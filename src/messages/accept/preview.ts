@@ -2,9 +2,10 @@
 import { plannedLeft, quotaRefusals } from '../../billing/admission/quota.ts'
 import { foreseeQuota, type QuotaForesight } from '../../billing/quota-preview.ts'
 import type { App } from '../../core/app.ts'
+import type { Sql } from '../../core/database/database.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
 import { fail } from '../../core/errors.ts'
-import { foresee } from '../safety/foresee.ts'
+import { foresee, inPreviewTurn } from '../safety/foresee.ts'
 import type { Judgement } from '../safety/safety.ts'
 import type { ComposedMessage } from './compose.ts'
 import { draftAll } from './draft.ts'
@@ -21,21 +22,23 @@ export interface MessagePreview
 
 /** @throws what accepting the message would throw. */
 export async function previewSubmission(app: App, submission: Submission): Promise<MessagePreview> {
-  return await sqlTransaction(app.pool, async (tx) => {
-    const results: (Result | undefined)[] = []
-    const references = await lookUp(app, tx, [submission])
-    const [draft] = draftAll(app, [submission], results, references)
-    if (!draft) throw results[0]
-    const { principal, scheduledAt } = submission
-    const { ownerId, plan } = principal
-    const foreseen = await foreseeQuota(tx, principal, 1)
-    const refusals = (await quotaRefusals(tx, [ownerId]))(ownerId)
-    if (!foreseen.isEnough) throw refusals.usedUp()
-    if (scheduledAt && (await plannedLeft(tx, ownerId, plan)) < 1) throw refusals.tooMuchPlanned(plan)
-    const { type, body, mediaUrl, contactId, to, template } = draft
-    const dueAt = scheduledAt ?? references.now
-    const instance = references.instance(submission) ?? fail('NOT_FOUND', 'Instance not found')
-    const judged = await foresee(app, tx, { instance, messages: [{ to, at: dueAt }], approved: template !== null })
-    return { type, body, mediaUrl, contactId, to, dueAt, ...foreseen, ...judged }
-  })
+  return await inPreviewTurn(submission.principal.ownerId, () => sqlTransaction(app.pool, (tx) => previewIn(app, tx, submission)))
+}
+
+async function previewIn(app: App, tx: Sql, submission: Submission): Promise<MessagePreview> {
+  const results: (Result | undefined)[] = []
+  const references = await lookUp(app, tx, [submission])
+  const [draft] = draftAll(app, [submission], results, references)
+  if (!draft) throw results[0]
+  const { principal, scheduledAt } = submission
+  const { ownerId, plan } = principal
+  const foreseen = await foreseeQuota(tx, principal, 1)
+  const refusals = (await quotaRefusals(tx, [ownerId]))(ownerId)
+  if (!foreseen.isEnough) throw refusals.usedUp()
+  if (scheduledAt && (await plannedLeft(tx, ownerId, plan)) < 1) throw refusals.tooMuchPlanned(plan)
+  const { type, body, mediaUrl, contactId, to, template } = draft
+  const dueAt = scheduledAt ?? references.now
+  const instance = references.instance(submission) ?? fail('NOT_FOUND', 'Instance not found')
+  const judged = await foresee(app, tx, { instance, messages: [{ to, at: dueAt }], approved: template !== null })
+  return { type, body, mediaUrl, contactId, to, dueAt, ...foreseen, ...judged }
 }

@@ -67,7 +67,7 @@ builder.prismaObjectField(InstanceRef, 'safetyForecast', (t) =>
       const { pool, hooks } = ctx.app
       const now = new Date()
       const [present, scheduled, campaigns] = await Promise.all([
-        assessNow(ctx, instance, now),
+        assessNow(ctx, instance),
         load(ctx, `scheduled ${count}`, instance.id, (ids) => countScheduled(pool, ids, now, count)),
         load(ctx, `planned ${count}`, instance.id, (ids) => hooks.plannedSends(ctx.app, ids, now, count)),
       ])

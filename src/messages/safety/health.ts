@@ -6,35 +6,34 @@ import { type Assessment, assess, type Caps, type Standing, type Traffic } from 
 import { InstanceRef } from '../../instances/schema.ts'
 import { SafetyStateRef } from '../object.ts'
 import { reachedAt } from './reach.ts'
-import { readTraffic, type TrafficRows } from './traffic.sql.ts'
-import { spanAround, trafficAt } from './window.ts'
+import { readWindows } from './read-window.ts'
+import { trafficOf, type Window } from './window.ts'
 
 interface Health extends Assessment {
   instanceId: string
   firstConnectedAt: Date | null
   traffic: Traffic
-  rows: TrafficRows
+  window: Window
   at: Date
 }
 
 type Assessed = Standing & { id: string; disconnections: Date[] }
 
-function loadTraffic(ctx: Context, instanceId: string): Promise<TrafficRows> {
+/** The window of the instance and the moment of its sums. */
+function loadWindow(ctx: Context, instanceId: string): Promise<{ window: Window; at: Date }> {
   return load(ctx, 'traffic of instances', instanceId, async (ids) => {
-    const spans = ids.map((id) => spanAround(id, new Date(), 0))
-    const rows = new Map(
-      (await readTraffic(ctx.app.pool, spans, ctx.app.config.messageTtlMs)).map((row) => [row.instanceId, row]),
-    )
-    return ids.map((id) => rows.get(id) as TrafficRows)
+    const at = new Date()
+    const windows = await readWindows(ctx.app, ctx.app.pool, ids, at, [])
+    return ids.map((id) => ({ window: windows.get(id) as Window, at }))
   })
 }
 
 /** The assessment of an instance by its traffic up to now. */
-export async function assessNow(ctx: Context, instance: Assessed, at: Date): Promise<Health> {
-  const rows = await loadTraffic(ctx, instance.id)
-  const traffic = trafficAt(rows, instance, at)
+export async function assessNow(ctx: Context, instance: Assessed): Promise<Health> {
+  const { window, at } = await loadWindow(ctx, instance.id)
+  const traffic = trafficOf(window, instance, at)
   const { id: instanceId, firstConnectedAt } = instance
-  return { ...assess(instance, traffic, at), instanceId, firstConnectedAt, traffic, rows, at }
+  return { ...assess(instance, traffic, at), instanceId, firstConnectedAt, traffic, window, at }
 }
 
 const WarmupPolicyRef = builder.objectRef<Health>('WarmupPolicy').implement({
@@ -101,7 +100,7 @@ const InstanceHealthRef = builder.objectRef<Health>('InstanceHealth').implement(
       nullable: true,
       description:
         'When the messages of 24 hours reach `dailyOutboundCap`, if as many leave from now on as in the last hour; null if not within a day.',
-      resolve: ({ rows, caps, at }) => reachedAt(rows.minutes, caps.dailyOutboundCap, at),
+      resolve: ({ window, caps, at }) => reachedAt([...window.minutes], caps.dailyOutboundCap, at),
     }),
     recommendations: t.exposeStringList('recommendations', {
       extensions: { items: 10 },
@@ -114,6 +113,6 @@ builder.prismaObjectField(InstanceRef, 'health', (t) =>
   t.field({
     type: InstanceHealthRef,
     description: 'The assessment of its sending.',
-    resolve: (instance, _, ctx) => assessNow(ctx, instance, new Date()),
+    resolve: (instance, _, ctx) => assessNow(ctx, instance),
   }),
 )

@@ -1,6 +1,6 @@
 // The departures of one instance around a moment, minute by minute: read once, then updated as messages are accepted.
 import type { Traffic } from '../../instances/safety.ts'
-import type { Span, TrafficRows } from './traffic.sql.ts'
+import type { Span, SummedRows, Sums, TrafficRows } from './traffic.sql.ts'
 
 const hourMinutes = 60
 const dayMinutes = 24 * hourMinutes
@@ -15,15 +15,6 @@ interface Recipient {
   /** Minutes since 1970 of its departures, in any order. */
   minutes: number[]
   cold: boolean
-}
-
-/** Departures in the day before a minute and in the hour after it. */
-interface Sums {
-  outbound1h: number
-  outbound24h: number
-  uniqueRecipients1h: number
-  uniqueRecipients24h: number
-  coldRecipients24h: number
 }
 
 /** The departures of one instance as far as this process knows. Times are in minutes since 1970, `loadedAt` in milliseconds. */
@@ -55,9 +46,9 @@ export function spanAround(instanceId: string, at: Date, aheadMinutes: number): 
   return { instanceId, from, to: new Date(at.getTime() + (hourMinutes + aheadMinutes) * minuteMs) }
 }
 
-/** The traffic at `at`, from rows read for that moment. */
-export function trafficAt(rows: TrafficRows, instance: Dropped, at: Date): Traffic {
-  return trafficOf(windowOf(rows, spanAround(rows.instanceId, at, 0)), instance, at)
+/** A window that knows its sums at `at` alone, and the recipients that were asked for. */
+export function windowAt({ sums, ...rows }: SummedRows, at: Date): Window {
+  return { ...windowOf(rows, spanAround(rows.instanceId, at, 0)), sums: new Map([[minuteOf(at), sums]]) }
 }
 
 export function windowOf(rows: TrafficRows, { from, to }: Pick<Span, 'from' | 'to'>): Window {

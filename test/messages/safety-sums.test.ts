@@ -1,0 +1,43 @@
+// The sums that PostgreSQL makes of an instance's traffic are those of its single messages.
+import { expect, it } from 'vitest'
+import { readWholeWindow, readWindow } from '../../src/messages/safety/read-window.ts'
+import { count, trafficOf } from '../../src/messages/safety/window.ts'
+import { connectedInstance, createAccount } from '../kit/accounts.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
+import { openApp } from './rig.ts'
+
+const instance = { disconnections: [] }
+
+it('adds up 3,000 messages of every kind as reading them one by one does', async () => {
+  const databaseUrl = await cloneDatabase()
+  const account = await createAccount(databaseUrl)
+  const { id } = await connectedInstance(databaseUrl, account)
+  // Spread over three days by a fixed sequence: sent, failed, waiting, scheduled and received, with marks and without, some from before.
+  await sql(databaseUrl).query(
+    `insert into messages (id, "workspaceId", "userId", "instanceId", direction, type, "to", peer, body, status, safety, cold, "handedAt", "acceptedAt",
+       "scheduledAt", "dueAt", "createdAt")
+     select gen_random_uuid(), $1, $2, $3, (case when k = 0 then 'inbound' else 'outbound' end)::direction, 'text', n, n, 'hello',
+       (case k when 0 then 'received' when 1 then 'queued' when 2 then 'failed' else 'sent' end)::message_status, '{}',
+       case i % 3 when 0 then true when 1 then false end, case when k > 1 and i % 5 > 0 then at end, case when k > 1 then at end,
+       case when i % 11 = 0 then at end, case when k = 1 then at + interval '1 day' else at end, case when i % 11 = 0 then at - interval '2 days' else at end
+     from generate_series(1, 3000) i, lateral (select i % 7 as k, '+39333' || 1000000 + i * 37 % 900 as n,
+       now() - interval '70 hours' + i * 7919 % 4300 * interval '1 minute' as at) x`,
+    [account.workspaceId, account.userId, id],
+  )
+  const app = await openApp(databaseUrl)
+  const now = Date.now()
+  for (const hours of [-30, -3, 0, 2]) {
+    const at = new Date(now + hours * 3_600_000)
+    const whole = await readWholeWindow(app, app.pool, id, at, at)
+    const [known = ''] = whole.recipients.keys()
+    expect(trafficOf(whole, instance, at).coldRecipients24h).toBeGreaterThan(0)
+    const summed = await readWindow(app, app.pool, id, at, [known])
+    expect(trafficOf(summed, instance, at)).toEqual(trafficOf(whole, instance, at))
+    expect([...summed.minutes].sort()).toEqual([...whole.minutes].sort())
+    expect([summed.history, summed.recipients.get(known)]).toEqual([whole.history, whole.recipients.get(known)])
+    for (const to of [known, '+393330000000']) {
+      for (const window of [whole, summed]) count(window, to, at)
+      expect(trafficOf(summed, instance, at)).toEqual(trafficOf(whole, instance, at))
+    }
+  }
+})
