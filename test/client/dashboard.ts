@@ -1,5 +1,5 @@
 // dashboard.ts: sends a message and follows the events of all messages, also after the connection was lost.
-import { createClient } from 'graphql-sse'
+import { createClient, NetworkError } from 'graphql-sse'
 import { graphql } from './generated/gql.ts'
 import type { FollowSubscription, TypedDocumentString } from './generated/graphql.ts'
 
@@ -52,19 +52,27 @@ async function request<Data, Variables>(document: TypedDocumentString<Data, Vari
   return data
 }
 
-/** Yields every event after a cursor, without end. After a lost connection it resumes after the last event. */
+/** True if the next attempt may succeed: the connection was lost, or the gateway is busy or unavailable. A revoked key is refused for good. */
+function mayPass(error: unknown): boolean {
+  if (!(error instanceof NetworkError)) return false
+  const { response } = error
+  return !response || response.status === 429 || response.status >= 500
+}
+
+/** Yields every event after a cursor, without end. After a lost connection it resumes after the last event. @throws when it is refused. */
 async function* follow(after: string | null | undefined) {
   const client = createClient({ url, headers, retryAttempts: 0 })
   for (;;) {
     try {
       const results = client.iterate<FollowSubscription>({ query: Follow.toString(), variables: { after } })
-      for await (const { data } of results) {
-        if (!data) continue
+      for await (const { data, errors } of results) {
+        if (!data) throw new Error(errors?.[0]?.message)
         after = data.events.cursor
         yield data.events
       }
-    } catch {
+    } catch (error) {
       // The next connection resumes at the cursor.
+      if (!mayPass(error)) throw error
     }
     await new Promise((resolve) => setTimeout(resolve, 1_000))
   }
