@@ -1,6 +1,9 @@
 // Proves that every example in README.md and the guides runs.
 import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -126,6 +129,28 @@ describe('the examples of README and the guides', () => {
     await plain?.line(/^event: message\.read$/)
     await subscription?.line(/"type":"message_read".*"to":"\+4915112345678"/)
     await eventSource.line(/^message\.read \+4915112345678$/)
+  })
+
+  it('connect the EventSource again after an answer that passes, and say why after one that lasts', async () => {
+    const event = 'event: message.read\ndata: { "to": "+4915112345678" }\n\n'
+    const answers = [
+      { status: 200, text: 'retry: 1\n\n' },
+      { status: 429, text: '' },
+      { status: 503, text: '' },
+      { status: 200, text: event },
+      { status: 401, text: '' },
+    ]
+    const front = createServer((_, response) => {
+      const answer = answers.shift()
+      response.writeHead(answer?.status ?? 500, { 'content-type': 'text/event-stream' }).end(answer?.text)
+    })
+    atEnd('test', async () => void front.close())
+    await once(front.listen(0, '127.0.0.1'), 'listening')
+    const { port } = front.address() as AddressInfo
+    const program = run(programOf('watch.mjs'), { URL: `http://127.0.0.1:${port}` })
+    await program.exited
+    expect(program.logs).toEqual(['message.read +4915112345678', 'Non-200 status code (401)'])
+    expect(answers).toEqual([])
   })
 
   it.each(['receiver.mjs', 'plain-receiver.mjs'])('receive webhooks, and refuse forged ones: %s', async (name) => {
