@@ -4,7 +4,7 @@ import { quotaLeft, reserveQuota } from '../billing/admission/quota.ts'
 import type { App } from '../core/app.ts'
 import type { Sql } from '../core/database/database.ts'
 import { sqlTransaction } from '../core/database/transaction.ts'
-import { implementJob } from '../core/jobs/jobs.ts'
+import { implementJob, scheduleJob } from '../core/jobs/jobs.ts'
 import { announceChange, subject } from '../events/live/follow.ts'
 import type { SafetyState } from '../instances/safety.ts'
 import { acceptCampaignMessages, type CampaignMessage } from '../messages/accept/campaign-messages.ts'
@@ -25,7 +25,7 @@ import {
   savePace,
   saveStep,
 } from './advance.sql.ts'
-import { advanceJob, sweepJob, wake } from './campaign-job.ts'
+import { advanceJob, wake } from './campaign-job.ts'
 import { tellCampaign } from './events.ts'
 import { defaultRates, nextMoment, wakeAt } from './pace.ts'
 import { isStopped, lookAgainAt, nextStep, type Progress, restAfter, speedAfter, turnMs } from './policy.ts'
@@ -219,10 +219,15 @@ async function change(
   await announceChange(tx, subject('campaign', id))
 }
 
+const sweep = {
+  name: 'campaign.sweep',
+  cron: '* * * * *',
+  options: { policy: 'exclusive', retryLimit: 0, deleteAfterSeconds: 60 },
+}
+
 /** Runs every minute. Enqueues campaigns that have something to do but no job, for example after a restore from a backup. */
-export const sweepImplementation = implementJob(sweepJob, { batchSize: 1, workers: 1 }, async (app, jobs) => {
-  await sqlTransaction(app.pool, async (tx) => {
+export const sweepImplementation = scheduleJob(sweep, (app) =>
+  sqlTransaction(app.pool, async (tx) => {
     for (const id of await readWithoutJob(tx)) await wake(app, tx, id)
-  })
-  return jobs.map(() => undefined)
-})
+  }),
+)

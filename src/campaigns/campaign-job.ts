@@ -1,4 +1,4 @@
-// Job definitions of campaigns: `advance` sends the next messages, `sweep` repairs missing jobs.
+// The job that sends the next messages of a campaign.
 import { z } from 'zod'
 import type { App } from '../core/app.ts'
 import type { Sql } from '../core/database/database.ts'
@@ -16,14 +16,6 @@ export const advanceJob = defineJob({
     expireInSeconds: 120,
     deleteAfterSeconds: 60,
   },
-})
-
-/** Enqueues campaigns that should have a job but have none, for example after a restore from a backup. */
-export const sweepJob = defineJob({
-  name: 'campaign.sweep',
-  schema: z.object({}),
-  cron: '* * * * *',
-  options: { policy: 'exclusive', retryLimit: 0, deleteAfterSeconds: 60 },
 })
 
 /** Schedules the next step of a campaign at `startAfter`, or at once. */

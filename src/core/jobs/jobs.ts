@@ -1,6 +1,6 @@
 // Background jobs: the module that enqueues a job defines it, and the module that runs it implements it.
 import type { PgBoss, QueueOptions } from 'pg-boss'
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { App } from '../app.ts'
 import { bossDatabase } from '../database/boss-database.ts'
 import type { Sql } from '../database/database.ts'
@@ -72,6 +72,18 @@ export function implementJob(
   giveUp?: JobImplementation['giveUp'],
 ): JobImplementation {
   return { definition, work, run, giveUp }
+}
+
+/** Defines a job that runs by the clock. */
+export function scheduleJob(
+  { options = { retryLimit: 2, expireInSeconds: 600 }, ...definition }: Omit<JobDefinition<object>, 'schema'> & { cron: string },
+  run: (app: App) => Promise<unknown>,
+): JobImplementation {
+  const scheduled = defineJob({ ...definition, options, schema: z.object({}) })
+  return implementJob(scheduled, { batchSize: 1, workers: 1 }, async (app, jobs) => {
+    await run(app)
+    return jobs.map(() => undefined)
+  })
 }
 
 /** Adds jobs in the transaction `tx`; workers are woken when it commits. */

@@ -1,7 +1,6 @@
 // Retention: defines the scheduled jobs that delete expired rows. Each domain declares which rows of its tables expire.
-import { z } from 'zod'
 import type { App } from '../app.ts'
-import { defineJob, implementJob, type JobDefinition, type JobImplementation } from './jobs.ts'
+import { type JobDefinition, type JobImplementation, scheduleJob } from './jobs.ts'
 import { deleteBatch, type ExpiredRows } from './prune.sql.ts'
 
 export interface PruneDefinition extends Pick<JobDefinition<object>, 'name' | 'options'> {
@@ -22,23 +21,14 @@ const deletedAtOnce = 2_000
 
 /** Defines the job that deletes the expired rows of these tables by the clock, one table after the other. */
 export function definePrune({ name, cron, options, before }: PruneDefinition, ...tables: readonly ExpiredRows[]): PruneJob {
-  const definition = defineJob({
-    name,
-    cron,
-    schema: z.object({}),
-    options: { retryLimit: 2, expireInSeconds: 600, ...options },
-  })
   const prune = async (app: Pruned, batch = deletedAtOnce) => {
     await before?.(app)
     let pruned = 0
     for (const rows of tables) pruned += await deleteExpired(app, rows, batch)
     return pruned
   }
-  const implementation = implementJob(definition, { batchSize: 1, workers: 1 }, async (app, jobs) => {
-    await prune(app)
-    return jobs.map(() => undefined)
-  })
-  return { ...implementation, prune }
+  const scheduled = { name, cron, options: { retryLimit: 2, expireInSeconds: 600, ...options } }
+  return { ...scheduleJob(scheduled, (app) => prune(app)), prune }
 }
 
 async function deleteExpired(app: Pruned, rows: ExpiredRows, batch: number): Promise<number> {

@@ -1,25 +1,23 @@
 // Sweeps every minute for messages that expired, and for those whose job or event was lost.
-import { z } from 'zod'
 import { sqlTransaction } from '../../core/database/transaction.ts'
-import { defineJob, implementJob } from '../../core/jobs/jobs.ts'
+import { scheduleJob } from '../../core/jobs/jobs.ts'
 import { dispatchRequest, enqueueDispatch } from './dispatch-job.ts'
 import { failMessages } from './fail.ts'
 import { planCheck } from './hold-job.ts'
 import { deleteEnded, readKeys } from './holds.sql.ts'
 import { lockExpired, readWithoutJob } from './sweep.sql.ts'
 
-export const sweepJob = defineJob({
+const definition = {
   name: 'message.sweep',
-  schema: z.object({}),
   cron: '* * * * *',
   options: { policy: 'exclusive', retryLimit: 0, deleteAfterSeconds: 60 },
-})
+}
 
 /**
  * Runs every minute for messages that lost their job, for example after a restore from a backup. Fails messages older than their time to
  * live, and adds jobs for messages that are two minutes overdue and for keys under which messages wait.
  */
-export const sweepImplementation = implementJob(sweepJob, { batchSize: 1, workers: 1 }, async (app, jobs) => {
+export const sweepImplementation = scheduleJob(definition, async (app) => {
   // Each step commits by itself: the first one holds usage rows, which every acceptance of their owners waits for.
   await sqlTransaction(app.pool, async (tx) => {
     const expired = await lockExpired(tx, app.config.messageTtlMs)
@@ -42,5 +40,4 @@ export const sweepImplementation = implementJob(sweepJob, { batchSize: 1, worker
       lost.map((row) => dispatchRequest(row)),
     )
   })
-  return jobs.map(() => undefined)
 })

@@ -1,28 +1,13 @@
 // Erases the results of requests whose messages have expired. A result is kept longer than a short retention keeps its message.
-import { z } from 'zod'
 import type { App } from '../../core/app.ts'
 import { forgetResults } from '../../core/idempotency/forget.ts'
 import { keptHours } from '../../core/idempotency/idempotency.ts'
 import { withStoredKeys } from '../../core/idempotency/keys.sql.ts'
-import { defineJob, implementJob, type JobImplementation } from '../../core/jobs/jobs.ts'
+import { scheduleJob } from '../../core/jobs/jobs.ts'
 import { readShort, readStored } from './retention.sql.ts'
 
 // Every result of these workspaces is opened, so not with every sweep.
-const forgetJob = defineJob({
-  name: 'messages.forget',
-  schema: z.object({}),
-  options: { retryLimit: 2, expireInSeconds: 600 },
-  cron: '*/10 * * * *',
-})
-
-export const forgetImplementation: JobImplementation = implementJob(
-  forgetJob,
-  { batchSize: 1, workers: 1 },
-  async (app, jobs) => {
-    await forgetExpired(app)
-    return jobs.map(() => undefined)
-  },
-)
+export const forgetImplementation = scheduleJob({ name: 'messages.forget', cron: '*/10 * * * *' }, forgetExpired)
 
 /** Erases them in the workspaces whose messages expire before results do. */
 export async function forgetExpired(app: App): Promise<void> {

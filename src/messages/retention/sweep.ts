@@ -1,9 +1,8 @@
 // Deletes expired messages every minute, in batches, with the files that came with them. Usage stays, and so do the counts of campaigns, and
 // the files that somebody uploaded.
-import { z } from 'zod'
 import type { App } from '../../core/app.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
-import { defineJob, implementJob, type JobImplementation } from '../../core/jobs/jobs.ts'
+import { scheduleJob } from '../../core/jobs/jobs.ts'
 import { deleteMessages } from './delete.ts'
 import { clearFiles, removeUnused } from './files.ts'
 import { type Expiring, lockExpired, readExpiring } from './retention.sql.ts'
@@ -15,18 +14,8 @@ const batchesPerTurn = 20
 /** A run ends before its job expires, so that no other one starts beside it. The next minute goes on. */
 const longestMs = 300_000
 
-const sweepJob = defineJob({
-  name: 'messages.expire',
-  schema: z.object({}),
-  options: { retryLimit: 2, expireInSeconds: 600 },
-  cron: '* * * * *',
-})
-
 // Not by `definePrune`: each workspace has its own time, and recipients of campaigns are changed together with their messages.
-export const expireImplementation: JobImplementation = implementJob(sweepJob, { batchSize: 1, workers: 1 }, async (app, jobs) => {
-  await sweepMessages(app)
-  return jobs.map(() => undefined)
-})
+export const expireImplementation = scheduleJob({ name: 'messages.expire', cron: '* * * * *' }, sweepMessages)
 
 /** Deletes expired messages, of each workspace in turn. Returns how many. */
 export async function sweepMessages(app: App): Promise<number> {
