@@ -1,7 +1,7 @@
 // GraphQL fields of the progress of a campaign: Campaign.progress and Campaign.failures.
 import { z } from 'zod'
 import { builder } from '../core/graph/builder.ts'
-import { load } from '../core/graph/load.ts'
+import { loadFound } from '../core/graph/load.ts'
 import { parse } from '../core/validation.ts'
 import { messageErrorOf } from '../messages/error-codes.ts'
 import { MessageErrorCodeRef } from '../messages/object.ts'
@@ -59,20 +59,13 @@ builder.prismaObjectFields(CampaignRef, (t) => ({
     args: { buckets: t.arg.int({ defaultValue: 60, description: 'The number of parts, 1 to 200.' }) },
     resolve: ({ id }, args, ctx) => {
       const count = parse(buckets, args.buckets ?? 60, 'buckets')
-      return load(ctx, `progress of campaigns ${count}`, id, async (ids) => {
-        const found = await readProgress(ctx.app.pool, ids, count)
-        return ids.map((one) => found.get(one) ?? [])
-      })
+      return loadFound(ctx, `progress of campaigns ${count}`, id, [], (ids) => readProgress(ctx.app.pool, ids, count))
     },
   }),
   failures: t.field({
     type: [FailureRef],
     description: `The reasons for which recipients failed or were cancelled, with how many, the most frequent first, at most ${mostFailures}. Recipients that a user cancelled have no reason and are left out.`,
     extensions: { items: mostFailures, columns: ['id'] },
-    resolve: ({ id }, _, ctx) =>
-      load(ctx, 'failures of campaigns', id, async (ids) => {
-        const found = await readFailures(ctx.app.pool, ids)
-        return ids.map((one) => found.get(one) ?? [])
-      }),
+    resolve: ({ id }, _, ctx) => loadFound(ctx, 'failures of campaigns', id, [], (ids) => readFailures(ctx.app.pool, ids)),
   }),
 }))

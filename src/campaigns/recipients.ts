@@ -1,7 +1,7 @@
 // Lists the recipients of a campaign with the state of each, page by page.
 import type { Context } from '../core/context.ts'
 import { fail } from '../core/errors.ts'
-import { load } from '../core/graph/load.ts'
+import { loadFound } from '../core/graph/load.ts'
 import { type Page, type PageArgs, readPage } from '../core/graph/pagination.ts'
 import type { Campaign } from '../generated/prisma/client.ts'
 import type { RecipientState } from './policy.ts'
@@ -30,10 +30,8 @@ export async function pageOfRecipients(
     direction: 'asc',
     find: async (take, place) => {
       const query = { status, error, place, take }
-      const rows = await load(ctx, `recipients ${JSON.stringify(query)}`, id, async (ids) => {
-        const found = await readRecipients(ctx.app.pool, ids, query)
-        return ids.map((one) => found.get(one) ?? [])
-      })
+      const name = `recipients ${JSON.stringify(query)}`
+      const rows = await loadFound(ctx, name, id, [], (ids) => readRecipients(ctx.app.pool, ids, query))
       return rows.map((row) => ({ ...row, updatedAt: row.updatedAt ?? createdAt }))
     },
   })

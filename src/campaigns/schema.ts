@@ -4,7 +4,7 @@ import { fail } from '../core/errors.ts'
 import { builder } from '../core/graph/builder.ts'
 import { connectionOf } from '../core/graph/connection.ts'
 import { readList } from '../core/graph/list.ts'
-import { load } from '../core/graph/load.ts'
+import { loadFound } from '../core/graph/load.ts'
 import { tableOf } from '../core/graph/table.ts'
 import { keyed } from '../core/idempotency/idempotency.ts'
 import { parse, uuid } from '../core/validation.ts'
@@ -110,14 +110,13 @@ builder.prismaObjectField(EventRef, 'campaign', (t) =>
     nullable: true,
     description: 'The campaign of the event, or of its message.',
     resolve: ({ campaignId }, _, ctx) =>
-      campaignId === null ? null : load(ctx, 'event.campaign', campaignId, (ids) => readCampaigns(ctx, ids)),
+      campaignId === null ? null : loadFound(ctx, 'event.campaign', campaignId, null, (ids) => readCampaigns(ctx, ids)),
   }),
 )
 
-async function readCampaigns({ app, principal }: Context, ids: readonly string[]): Promise<(Campaign | null)[]> {
+async function readCampaigns({ app, principal }: Context, ids: readonly string[]): Promise<Map<string, Campaign>> {
   const rows = await app.db.campaign.findMany({ where: { id: { in: [...ids] }, workspaceId: principal.workspaceId } })
-  const campaigns = new Map(rows.map((row) => [row.id, row]))
-  return ids.map((id) => campaigns.get(id) ?? null)
+  return new Map(rows.map((row) => [row.id, row]))
 }
 
 const campaignTable = tableOf('Campaign', 'campaigns', { instance: tableOf('Instance', 'instances') })

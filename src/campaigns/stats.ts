@@ -3,7 +3,7 @@
 import type { App } from '../core/app.ts'
 import type { Context } from '../core/context.ts'
 import { fail } from '../core/errors.ts'
-import { load } from '../core/graph/load.ts'
+import { loadFound } from '../core/graph/load.ts'
 import { definePart } from '../core/part.ts'
 import type { CampaignStatus } from '../generated/prisma/client.ts'
 import { type Counters, progressPercent } from './policy.ts'
@@ -19,18 +19,15 @@ export interface CampaignStats {
 
 /** Statistics of a campaign as of one moment. @throws NOT_FOUND when the campaign is not in the workspace. */
 export async function statsOf(ctx: Context, id: string): Promise<CampaignStats> {
-  const stats = await load(ctx, 'statistics of campaigns', id, async (ids) => {
-    const rows = await countAll(ctx.app, ctx.principal.workspaceId, ids)
-    return ids.map((one) => shape(rows.get(one)))
-  })
-  return stats ?? fail('NOT_FOUND', 'Campaign not found')
+  const { app, principal } = ctx
+  const row = await loadFound(ctx, 'statistics of campaigns', id, null, (ids) => countAll(app, principal.workspaceId, ids))
+  return row ? shape(row) : fail('NOT_FOUND', 'Campaign not found')
 }
 
-function shape(row: StatsRow | undefined): CampaignStats | null {
-  if (!row) return null
-  const { id, status, total, planned, queued, sent, delivered, read, failed, cancelled, ...timeline } = row
+function shape({ id: campaignId, ...row }: StatsRow): CampaignStats {
+  const { status, total, planned, queued, sent, delivered, read, failed, cancelled, ...timeline } = row
   const stats = { total, planned, queued, sent, delivered, read, failed, cancelled }
-  return { campaignId: id, status, stats, progressPercent: progressPercent(stats), timeline }
+  return { campaignId, status, stats, progressPercent: progressPercent(stats), timeline }
 }
 
 /** Statistics of campaigns at rest, by id: those that were asked for last, at most {@link mostKept}. */

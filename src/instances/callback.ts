@@ -1,7 +1,7 @@
 // The address that a network calls for an instance, and the token with which it verifies that address.
 import type { App } from '../core/app.ts'
 import type { Context } from '../core/context.ts'
-import { load } from '../core/graph/load.ts'
+import { loadFound } from '../core/graph/load.ts'
 import { manages } from '../core/roles.ts'
 import type { ProviderName } from '../providers/provider.ts'
 import { providerOf } from '../providers/providers.ts'
@@ -18,11 +18,10 @@ export function callbackUrl(app: App, provider: ProviderName, id: string): strin
 export async function loadVerifyToken(ctx: Context, id: string): Promise<string | null> {
   const { app, principal } = ctx
   if (principal.access !== 'full' || (principal.role !== null && !manages(principal.role))) return null
-  return await load(ctx, 'verifyToken', id, async (ids) => {
+  return await loadFound(ctx, 'verifyToken', id, null, async (ids) => {
     const where = { id: { in: [...ids] }, workspaceId: principal.workspaceId }
     const select = { id: true, provider: true, waNumber: true, settings: true, credentials: true }
     const rows = await app.db.instance.findMany({ where, select })
-    const tokens = new Map(rows.map((row) => [row.id, providerOf(app, row.provider)?.verifyToken?.(row)]))
-    return ids.map((one) => tokens.get(one) ?? null)
+    return new Map(rows.map((row) => [row.id, providerOf(app, row.provider)?.verifyToken?.(row) ?? null]))
   })
 }

@@ -1,6 +1,6 @@
 // Lists conversations: the numbers that a workspace exchanges messages with, by their latest message. Nothing is stored for them.
 import type { Context } from '../core/context.ts'
-import { load } from '../core/graph/load.ts'
+import { loadFound } from '../core/graph/load.ts'
 import { type Page, type PageArgs, readPage } from '../core/graph/pagination.ts'
 import { countUnanswered, type Latest, type LatestQuery, readAmongMessages, readAmongNumbers } from './conversations.sql.ts'
 
@@ -37,8 +37,8 @@ export const mostUnread = 100
 
 /** The number of messages received after the last answer, up to {@link mostUnread}. */
 export async function unreadCount(ctx: Context, peer: string): Promise<number> {
-  return await load(ctx, 'conversation.unread', peer, async (peers) => {
-    const counts = await countUnanswered(ctx.app.pool, ctx.principal.workspaceId, peers, mostUnread)
-    return peers.map((one) => counts.get(one) ?? 0)
-  })
+  const { app, principal } = ctx
+  return await loadFound(ctx, 'conversation.unread', peer, 0, (peers) =>
+    countUnanswered(app.pool, principal.workspaceId, peers, mostUnread),
+  )
 }

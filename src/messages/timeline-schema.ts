@@ -1,6 +1,6 @@
 // GraphQL fields of a message's progress: Message.timeline, Message.stalled and Message.waitsFor.
 import { builder } from '../core/graph/builder.ts'
-import { load } from '../core/graph/load.ts'
+import { loadFound } from '../core/graph/load.ts'
 import { MessageRef, MessageStatusRef } from './object.ts'
 import { readWaits } from './timeline.sql.ts'
 import {
@@ -69,12 +69,9 @@ builder.prismaObjectFields(MessageRef, (t) => ({
     extensions: { columns: ['id', 'direction', 'status'] },
     resolve: async ({ id, direction, status }, _, ctx) => {
       if (direction !== 'outbound' || (status !== 'queued' && status !== 'sending')) return null
-      return await load(ctx, 'waits of messages', id, async (ids) => {
-        const rows = new Map((await readWaits(ctx.app.pool, ids)).map((row) => [row.id, row]))
-        return ids.map((one) => {
-          const row = rows.get(one)
-          return row ? waitOf(row, ctx.app.config.messageTtlMs) : null
-        })
+      return await loadFound(ctx, 'waits of messages', id, null, async (ids) => {
+        const rows = await readWaits(ctx.app.pool, ids)
+        return new Map(rows.map((row) => [row.id, waitOf(row, ctx.app.config.messageTtlMs)]))
       })
     },
   }),

@@ -4,7 +4,7 @@ import { planInForce, planOf } from '../billing/plans.ts'
 import type { Context } from '../core/context.ts'
 import type { Db } from '../core/database/database.ts'
 import { fail } from '../core/errors.ts'
-import { load } from '../core/graph/load.ts'
+import { loadFound } from '../core/graph/load.ts'
 import type { TeamRole } from '../core/principal.ts'
 import { requireManager } from '../core/roles.ts'
 import type { Prisma, TeamInvitation } from '../generated/prisma/client.ts'
@@ -110,11 +110,10 @@ export async function invitationsOf(ctx: Context, team: TeamRow): Promise<Invita
 
 /** Returns the id of the person who made an invitation; null if none is stored. */
 export async function inviterOf(ctx: Context, id: string): Promise<string | null> {
-  return await load<string | null>(ctx, 'inviters', id, async (ids) => {
+  return await loadFound(ctx, 'inviters', id, null, async (ids) => {
     const where = { id: { in: [...ids] } }
     const rows = await ctx.app.db.teamInvitation.findMany({ where, select: { id: true, inviterId: true } })
-    const found = new Map(rows.map((row) => [row.id, row.inviterId]))
-    return ids.map((one) => found.get(one) ?? null)
+    return new Map(rows.map((row) => [row.id, row.inviterId]))
   })
 }
 
@@ -162,11 +161,10 @@ async function keysBy(
  */
 async function roleIn(ctx: Context, teamId: string): Promise<TeamRole> {
   const { userId } = ctx.principal
-  const role = await load<TeamRole | null>(ctx, 'own roles', teamId, async (ids) => {
+  const role = await loadFound(ctx, 'own roles', teamId, null, async (ids) => {
     const where = { userId, teamId: { in: [...ids] } }
     const rows = await ctx.app.db.teamMember.findMany({ where, select: { teamId: true, role: true } })
-    const found = new Map(rows.map((row) => [row.teamId, row.role]))
-    return ids.map((one) => found.get(one) ?? null)
+    return new Map(rows.map((row) => [row.teamId, row.role]))
   })
   return role ?? fail('TEAM_NOT_FOUND')
 }
@@ -178,10 +176,7 @@ async function listOf<Row>(
   teamId: string,
   read: (where: Prisma.TeamWhereInput) => Promise<[teamId: string, rows: Row[]][]>,
 ): Promise<Row[]> {
-  return await load(ctx, `${name} of teams`, teamId, async (ids) => {
-    const found = new Map(await read({ id: { in: [...ids] } }))
-    return ids.map((one) => found.get(one) ?? [])
-  })
+  return await loadFound(ctx, `${name} of teams`, teamId, [], async (ids) => new Map(await read({ id: { in: [...ids] } })))
 }
 
 export interface ListedTeam {

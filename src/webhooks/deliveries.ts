@@ -2,7 +2,7 @@
 import type { Context } from '../core/context.ts'
 import { fail } from '../core/errors.ts'
 import type { Condition } from '../core/graph/list.sql.ts'
-import { load } from '../core/graph/load.ts'
+import { loadFound } from '../core/graph/load.ts'
 import { tableOf } from '../core/graph/table.ts'
 import { moment, parse } from '../core/validation.ts'
 import type { DeliveryStatus, WebhookDelivery, WebhookEndpoint } from '../generated/prisma/client.ts'
@@ -43,26 +43,22 @@ export async function readDelivery({ app, principal }: Context, id: string): Pro
 
 /** An endpoint of the workspace; null if it was deleted. */
 export async function webhookOf(ctx: Context, endpointId: string): Promise<WebhookEndpoint | null> {
-  return await load(ctx, 'endpoints', endpointId, async (ids) => {
+  return await loadFound(ctx, 'endpoints', endpointId, null, async (ids) => {
     const where = { id: { in: [...ids] }, workspaceId: ctx.principal.workspaceId, deletedAt: null }
-    const byId = new Map((await ctx.app.db.webhookEndpoint.findMany({ where })).map((row) => [row.id, row]))
-    return ids.map((id) => byId.get(id) ?? null)
+    return new Map((await ctx.app.db.webhookEndpoint.findMany({ where })).map((row) => [row.id, row]))
   })
 }
 
 /** The message of an event; null if it is about none. */
 export async function messageIdOf(ctx: Context, eventSeq: bigint): Promise<string | null> {
-  return await load(ctx, 'messages of events', String(eventSeq), async (seqs) => {
-    const bySeq = new Map((await readMessageIds(ctx.app.pool, seqs)).map((row) => [row.seq, row.messageId]))
-    return seqs.map((seq) => bySeq.get(seq) ?? null)
+  return await loadFound(ctx, 'messages of events', String(eventSeq), null, async (seqs) => {
+    return new Map((await readMessageIds(ctx.app.pool, seqs)).map((row) => [row.seq, row.messageId]))
   })
 }
 
 /** The exact object that was or will be delivered. */
 export async function payloadOf(ctx: Context, deliveryId: string): Promise<unknown> {
-  return await load(ctx, 'payloads of deliveries', deliveryId, async (ids) => {
-    const rows = await readPayloads(ctx.app.pool, ids)
-    const byId = new Map(rows.map((row) => [row.id, row.payload]))
-    return ids.map((id) => byId.get(id) ?? null)
+  return await loadFound(ctx, 'payloads of deliveries', deliveryId, null, async (ids) => {
+    return new Map((await readPayloads(ctx.app.pool, ids)).map((row) => [row.id, row.payload]))
   })
 }

@@ -1,6 +1,6 @@
 // Figures of an endpoint's answers within a window of time, from the log of attempts.
 import type { Context } from '../core/context.ts'
-import { load } from '../core/graph/load.ts'
+import { load, loadFound } from '../core/graph/load.ts'
 import type { WebhookAttempt } from '../generated/prisma/client.ts'
 import { type EndpointFigures, readAttempts, readFigures } from './attempts.sql.ts'
 
@@ -44,8 +44,7 @@ export async function figuresOf(ctx: Context, endpointId: string, window: Health
 
 /** The last attempts of a delivery, in their order. */
 export async function attemptsOf(ctx: Context, deliveryId: string): Promise<WebhookAttempt[]> {
-  return await load(ctx, 'attempts of deliveries', deliveryId, async (ids) => {
-    const byDelivery = Map.groupBy(await readAttempts(ctx.app.pool, ids, shownAttempts), (row) => row.deliveryId)
-    return ids.map((id) => byDelivery.get(id) ?? [])
+  return await loadFound(ctx, 'attempts of deliveries', deliveryId, [], async (ids) => {
+    return Map.groupBy(await readAttempts(ctx.app.pool, ids, shownAttempts), (row) => row.deliveryId)
   })
 }

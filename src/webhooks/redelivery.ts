@@ -5,7 +5,7 @@ import type { Sql } from '../core/database/database.ts'
 import { sqlTransaction } from '../core/database/transaction.ts'
 import { dayMs } from '../core/durations.ts'
 import { fail } from '../core/errors.ts'
-import { load } from '../core/graph/load.ts'
+import { loadFound } from '../core/graph/load.ts'
 import { newId } from '../core/id.ts'
 import { write } from '../core/idempotency/idempotency.ts'
 import { enqueueUnder, implementJob } from '../core/jobs/jobs.ts'
@@ -74,9 +74,8 @@ export async function readRedelivery({ app, principal }: Context, id: string): P
 
 /** The latest redelivery of an endpoint; null if there was none. */
 export async function latestRedelivery(ctx: Context, endpointId: string): Promise<WebhookRedelivery | null> {
-  return await load(ctx, 'latest redeliveries', endpointId, async (ids) => {
-    const byEndpoint = new Map((await readLatest(ctx.app.pool, ids)).map((row) => [row.endpointId, row]))
-    return ids.map((id) => byEndpoint.get(id) ?? null)
+  return await loadFound(ctx, 'latest redeliveries', endpointId, null, async (ids) => {
+    return new Map((await readLatest(ctx.app.pool, ids)).map((row) => [row.endpointId, row]))
   })
 }
 

@@ -6,7 +6,7 @@ import { countedWorkspaces } from '../../core/counted-workspaces.ts'
 import type { Db } from '../../core/database/database.ts'
 import { type Tx, transaction } from '../../core/database/transaction.ts'
 import { fail } from '../../core/errors.ts'
-import { load } from '../../core/graph/load.ts'
+import { loadFound } from '../../core/graph/load.ts'
 import { newId } from '../../core/id.ts'
 import { nameOf, parse, uuid } from '../../core/validation.ts'
 import type { ApiKey, Prisma } from '../../generated/prisma/client.ts'
@@ -88,11 +88,10 @@ type KeyOrigin = Pick<ApiKey, 'id' | 'userId' | 'revokedAt'>
 
 /** Returns the person who created a key, and the time of its revocation. Returns null for an unknown key. */
 export async function originOfKey(ctx: Context, id: string): Promise<KeyOrigin | null> {
-  return await load<KeyOrigin | null>(ctx, 'origins of keys', id, async (ids) => {
+  return await loadFound(ctx, 'origins of keys', id, null, async (ids) => {
     const where = { id: { in: [...ids] } }
     const rows = await ctx.app.db.apiKey.findMany({ where, select: { id: true, userId: true, revokedAt: true } })
-    const found = new Map(rows.map((row) => [row.id, row]))
-    return ids.map((one) => found.get(one) ?? null)
+    return new Map(rows.map((row) => [row.id, row]))
   })
 }
 

@@ -1,23 +1,21 @@
 // The requests of keys, day by day.
 import type { Context } from '../../core/context.ts'
-import { load } from '../../core/graph/load.ts'
+import { loadFound } from '../../core/graph/load.ts'
 import type { ExpiredRows } from '../../core/jobs/prune.sql.ts'
 import { type KeyDay, readKeyDays, readRequests } from './key-use.sql.ts'
 
 /** The last `last` days of a key, oldest first; of all keys of a request in one statement. */
 export async function daysOfKey(ctx: Context, keyId: string, last: number): Promise<KeyDay[]> {
-  return await load<KeyDay[]>(ctx, `days of keys ${last}`, keyId, async (ids) => {
-    const days = Map.groupBy(await readKeyDays(ctx.app.pool, ids, last), (day) => day.keyId)
-    return ids.map((id) => days.get(id) ?? [])
+  return await loadFound(ctx, `days of keys ${last}`, keyId, [], async (ids) => {
+    return Map.groupBy(await readKeyDays(ctx.app.pool, ids, last), (day) => day.keyId)
   })
 }
 
 /** The requests of all keys of the account on a day (`YYYY-MM-DD`, UTC); of all days of a request in one statement. */
 export async function requestsOn(ctx: Context, day: string): Promise<number> {
-  return await load<number>(ctx, 'requests of days', day, async (days) => {
+  return await loadFound(ctx, 'requests of days', day, 0, async (days) => {
     const rows = await readRequests(ctx.app.pool, ctx.principal.ownerId, days)
-    const requests = new Map(rows.map((row) => [row.day, row.requests]))
-    return days.map((one) => requests.get(one) ?? 0)
+    return new Map(rows.map((row) => [row.day, row.requests]))
   })
 }
 

@@ -1,7 +1,7 @@
 // GraphQL type of a bulk job: its operation and its progress.
 import type { Context } from '../../core/context.ts'
 import { builder } from '../../core/graph/builder.ts'
-import { load } from '../../core/graph/load.ts'
+import { loadFound } from '../../core/graph/load.ts'
 import { BulkOperation, BulkStatus } from '../../generated/prisma/enums.ts'
 import { ContactGroupRef } from '../groups/schema.ts'
 import type { BulkJobRecord, BulkSummary, LineFault } from './service.ts'
@@ -86,7 +86,8 @@ export const BulkJobRef = builder.objectRef<BulkJobRecord>('BulkJob').implement(
       type: ContactGroupRef,
       nullable: true,
       description: 'The group; null if it was deleted, or if the job adds contacts to none.',
-      resolve: ({ groupId }, _, ctx) => (groupId ? load(ctx, 'bulkJob.group', groupId, (ids) => readGroups(ctx, ids)) : null),
+      resolve: ({ groupId }, _, ctx) =>
+        groupId ? loadFound(ctx, 'bulkJob.group', groupId, null, (ids) => readGroups(ctx, ids)) : null,
     }),
     summary: t.field({ type: BulkSummaryRef, description: 'Its results so far.', resolve: (row) => row.summary }),
     error: t.exposeString('error', { nullable: true, description: 'Why it `failed`, as an error code.' }),
@@ -107,6 +108,5 @@ function progressOf({ requestedCount, processedCount, status }: BulkJobRecord): 
 
 async function readGroups({ app, principal }: Context, ids: readonly string[]) {
   const where = { id: { in: [...ids] }, workspaceId: principal.workspaceId }
-  const groups = new Map((await app.db.contactGroup.findMany({ where })).map((group) => [group.id, group]))
-  return ids.map((id) => groups.get(id) ?? null)
+  return new Map((await app.db.contactGroup.findMany({ where })).map((group) => [group.id, group]))
 }

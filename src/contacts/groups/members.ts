@@ -1,7 +1,7 @@
 // Reads group membership: the members of any number of groups, or the groups of contacts, in one query (batching).
 import type { GraphQLResolveInfo } from 'graphql'
 import type { Context } from '../../core/context.ts'
-import { load } from '../../core/graph/load.ts'
+import { load, loadFound } from '../../core/graph/load.ts'
 import { extentOf, type Page, type PageArgs, readPage } from '../../core/graph/pagination.ts'
 import { columnsOf } from '../../core/graph/selection.ts'
 import { parse } from '../../core/validation.ts'
@@ -34,10 +34,7 @@ export async function pageOfMembers(
   const totalCount = () => {
     if (search === null) return group.membersCount
     if (isAll) return page.edges.length
-    return load(ctx, `members' count ${search}`, group.id, async (ids) => {
-      const counts = await countMembers(ctx.app.pool, ids, search)
-      return ids.map((id) => counts.get(id) ?? 0)
-    })
+    return loadFound(ctx, `members' count ${search}`, group.id, 0, (ids) => countMembers(ctx.app.pool, ids, search))
   }
   return { ...page, totalCount }
 }
@@ -60,8 +57,6 @@ export async function groupsOf(
   { first, after = null }: Pick<PageArgs, 'first' | 'after'>,
 ): Promise<ContactGroup[]> {
   const limit = first == null ? 'all' : extentOf({ first }).size
-  return await load(ctx, `groups of contacts ${limit} ${JSON.stringify(after)}`, contactId, async (ids) => {
-    const groups = await readGroupsOf(ctx.app.pool, ids, after, limit)
-    return ids.map((id) => groups.get(id) ?? [])
-  })
+  const name = `groups of contacts ${limit} ${JSON.stringify(after)}`
+  return await loadFound(ctx, name, contactId, [], (ids) => readGroupsOf(ctx.app.pool, ids, after, limit))
 }

@@ -1,7 +1,7 @@
 // Author type of the graph: the user who created something, visible to everybody who sees the thing.
 import type { Context } from '../context.ts'
 import { builder } from './builder.ts'
-import { load } from './load.ts'
+import { loadFound } from './load.ts'
 
 export interface Author {
   id: string
@@ -21,9 +21,8 @@ export const AuthorRef = builder.objectRef<Author>('Author').implement({
 /** Returns the user with that id, or null. One statement reads all users that a request needs (DataLoader). */
 export async function authorOf(ctx: Context, userId: string | null): Promise<Author | null> {
   if (userId === null) return null
-  return await load<Author | null>(ctx, 'authors', userId, async (ids) => {
+  return await loadFound(ctx, 'authors', userId, null, async (ids) => {
     const authors = await ctx.app.hooks.readAuthors(ctx.app.db, ids)
-    const found = new Map(authors.map((author) => [author.id, author]))
-    return ids.map((id) => found.get(id) ?? null)
+    return new Map(authors.map((author) => [author.id, author]))
   })
 }

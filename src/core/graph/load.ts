@@ -20,3 +20,17 @@ export function load<T>(
   }
   return loader.load(id)
 }
+
+/** {@link load} for a batch that finds some of the ids; `missing` is the result for the others. */
+export function loadFound<T, Missing>(
+  ctx: Context,
+  name: string,
+  id: string,
+  missing: Missing,
+  find: (ids: readonly string[]) => Promise<ReadonlyMap<string, T>>,
+): Promise<T | Missing> {
+  return load<T | Missing>(ctx, name, id, async (ids) => {
+    const found = await find(ids)
+    return ids.map((one) => found.get(one) ?? missing)
+  })
+}
