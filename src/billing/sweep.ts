@@ -1,8 +1,8 @@
 // Ends cancelled plans when their time has come, and fits the resources of owners to plans that became smaller. Every process with the worker
 // role checks every few seconds, by partial indexes.
-import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../core/app.ts'
 import { nilId } from '../core/id.ts'
+import { rest, startLoop } from '../core/loop.ts'
 import { findChanged, fitPlan } from './fit-plan.ts'
 import { endPeriods } from './jobs.ts'
 import { isSweepDue, readFallen, readResting } from './subscriptions.sql.ts'
@@ -11,26 +11,16 @@ const everyMs = 5_000
 const atOnce = 1_000
 
 export function startPlanSweep(app: App): AsyncDisposable {
-  const stopping = new AbortController()
-  const running = run()
-
-  async function run(): Promise<void> {
+  return startLoop(async (stop) => {
     let after = nilId
-    while (!stopping.signal.aborted) {
+    while (!stop.aborted) {
       after = await sweep(app, after).catch((error: Error) => {
         app.log.warn({ err: error.message }, 'plans could not be swept')
         return nilId
       })
-      await pause(everyMs, undefined, { signal: stopping.signal, ref: false }).catch(() => {})
+      await rest(everyMs, stop)
     }
-  }
-
-  return {
-    async [Symbol.asyncDispose]() {
-      stopping.abort()
-      await running
-    },
-  }
+  })
 }
 
 /**

@@ -1,8 +1,8 @@
 // Finds half-open connections: the client waits for an answer, but the server runs no statement for it.
 // A time limit alone would have to be longer than the longest statement, so the server is asked instead.
 import type { Socket } from 'node:net'
-import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
+import { rest, startLoop } from '../loop.ts'
 import { connectTo } from './dedicated.ts'
 
 export interface ForgottenWatch extends AsyncDisposable {
@@ -43,18 +43,15 @@ const probeMs = 2_000
  */
 export function watchForgotten(url: string): ForgottenWatch {
   const all = new Set<Watched>()
-  const stopping = new AbortController()
-  const running = run()
-
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      await pause(everyMs, undefined, { signal: stopping.signal, ref: false }).catch(() => {})
+  const loop = startLoop(async (stop) => {
+    while (!stop.aborted) {
+      await rest(everyMs, stop)
       const now = performance.now()
       for (const each of all) readTraffic(each, now)
       const suspects = [...all].filter(({ silentSince }) => silentSince !== undefined && now - silentSince >= suspiciousMs)
       if (suspects.length > 0) await judge(suspects)
     }
-  }
+  })
 
   async function judge(suspects: readonly Watched[]): Promise<void> {
     const busy = await readBusy(
@@ -73,16 +70,13 @@ export function watchForgotten(url: string): ForgottenWatch {
   }
 
   return {
+    ...loop,
     add(client) {
       const { connection, processID: pid } = client as pg.ClientBase & Internals
       const { stream } = connection
       const watched = { client, stream, pid, bytesRead: -1, heardAt: 0, silentSince: undefined, denials: 0 }
       all.add(watched)
       stream.once('close', () => all.delete(watched))
-    },
-    async [Symbol.asyncDispose]() {
-      stopping.abort()
-      await running
     },
   }
 }

@@ -1,7 +1,7 @@
 // Analyzes each table once, as soon as it has some rows. Autovacuum does it within a minute; until then, statements keep the plans that they got
 // while the tables were empty: with 15,000 messages of one instance, a claim read all of them (13 ms in place of 0.1 ms).
-import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../app.ts'
+import { rest, startLoop } from '../loop.ts'
 import { readUnanalyzed } from './statistics.sql.ts'
 
 const everyMs = 5_000
@@ -10,24 +10,14 @@ const fewRows = 500
 
 /** Runs until disposed of. */
 export function startAnalyzing({ pool, log }: Pick<App, 'pool' | 'log'>): AsyncDisposable {
-  const stopping = new AbortController()
-  const running = run()
-
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
+  return startLoop(async (stop) => {
+    while (!stop.aborted) {
       try {
         for (const statement of await readUnanalyzed(pool, fewRows)) await pool.query(statement)
       } catch (error) {
         log.debug({ err: (error as Error).message }, 'new tables could not be analyzed')
       }
-      await pause(everyMs, undefined, { signal: stopping.signal, ref: false }).catch(() => {})
+      await rest(everyMs, stop)
     }
-  }
-
-  return {
-    async [Symbol.asyncDispose]() {
-      stopping.abort()
-      await running
-    },
-  }
+  })
 }

@@ -1,7 +1,7 @@
 // Wakes workers for jobs that no notification announces: delayed ones when they are due, those whose notification was lost, and those whose
 // worker died. One statement looks at all queues, so that the queues themselves need hardly be polled.
-import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../app.ts'
+import { rest, startLoop } from '../loop.ts'
 import { readDue } from './due.sql.ts'
 
 /** Longest time that a delayed job waits beyond its start. */
@@ -30,7 +30,6 @@ export interface JobAlarm extends AsyncDisposable {
 /** Starts the alarm. Disposing of it waits for the check in progress. */
 export function startJobAlarm(app: App): JobAlarm {
   const workers = new Map<string, Set<string>>()
-  const stopping = new AbortController()
   let finished = 0
   let cleanedAt = performance.now()
   let forgottenAt = performance.now()
@@ -39,17 +38,15 @@ export function startJobAlarm(app: App): JobAlarm {
     unheardUntil = performance.now() + unheardMs
   }
   app.boss.on('error', unheard)
-  const running = run()
-
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
+  const loop = startLoop(async (stop) => {
+    while (!stop.aborted) {
       const isQuiet = await look().catch((error: Error) => {
         app.log.warn({ err: error.message }, 'due jobs could not be read')
         return false
       })
-      await pause(isQuiet ? quietEveryMs : everyMs, undefined, { signal: stopping.signal, ref: false }).catch(() => {})
+      await rest(isQuiet ? quietEveryMs : everyMs, stop)
     }
-  }
+  })
 
   /** Wakes the workers of queues with due jobs. Returns true if no job waits for its time. */
   async function look(): Promise<boolean> {
@@ -83,8 +80,7 @@ export function startJobAlarm(app: App): JobAlarm {
     },
     async [Symbol.asyncDispose]() {
       app.boss.off('error', unheard)
-      stopping.abort()
-      await running
+      await loop[Symbol.asyncDispose]()
     },
   }
 }

@@ -1,8 +1,8 @@
 // Ends the streams of revoked keys, ended sessions and lost roles within 5 s. Two queries every 2 s cover all owners of streams in this process.
-import { setTimeout as pause } from 'node:timers/promises'
 import { readValidCredentials } from '../../accounts/credentials.sql.ts'
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
+import { rest, startLoop } from '../../core/loop.ts'
 import type { TeamRole } from '../../core/principal.ts'
 import { manages } from '../../core/roles.ts'
 import { type Membership, readRoles } from '../../teams/memberships.sql.ts'
@@ -15,30 +15,20 @@ function nameOf({ credentialId, teamId, role }: StreamOwner): string {
 }
 
 export function startRevocation(app: App, writers: ReadonlySet<BoundedWriter>): AsyncDisposable {
-  const stopping = new AbortController()
-  const running = run()
-
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      await pause(pollMs, undefined, { signal: stopping.signal, ref: false }).catch(() => {})
+  return startLoop(async (stop) => {
+    while (!stop.aborted) {
+      await rest(pollMs, stop)
       if (writers.size === 0) continue
       await endRevoked().catch((error: Error) =>
         app.log.warn({ err: error.message }, 'keys of live streams could not be checked'),
       )
     }
-  }
+  })
 
   async function endRevoked(): Promise<void> {
     const owners = new Map([...writers].map(({ owner }) => [nameOf(owner), owner]))
     const revoked = new Set((await findRevoked(app.pool, [...owners.values()])).map(nameOf))
     for (const writer of [...writers]) if (revoked.has(nameOf(writer.owner))) writer.leave('revoked')
-  }
-
-  return {
-    async [Symbol.asyncDispose]() {
-      stopping.abort()
-      await running
-    },
   }
 }
 
