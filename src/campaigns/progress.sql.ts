@@ -13,7 +13,7 @@ export interface Bucket {
 }
 
 /** A VALUES list lets PostgreSQL plan with the statistics of a single campaign, the usual case. */
-function campaignsSql(ids: readonly string[], before: number): string {
+export function campaignsSql(ids: readonly string[], before: number): string {
   return `(values ${ids.map((_, i) => `($${i + 1 + before}::uuid)`).join(', ')})`
 }
 

@@ -2,6 +2,7 @@
 import type { Sql } from '../core/database/database.ts'
 import { keyset, type Place } from '../core/graph/pagination.ts'
 import { maxRecipients, type RecipientState } from './policy.ts'
+import { campaignsSql } from './progress.sql.ts'
 
 export interface RecipientRow {
   campaignId: string
@@ -22,22 +23,10 @@ export interface RecipientRow {
   updatedAt: Date | null
 }
 
-/** The states in which a recipient has its own status, and those in which its message has them. */
-const own: Partial<Record<RecipientState, string>> = {
-  planned: 'planned',
-  sent: 'sent',
-  delivered: 'delivered',
-  read: 'read',
-  failed: 'failed',
-  cancelled: 'cancelled',
-}
-const ofMessage: Partial<Record<RecipientState, readonly string[]>> = {
-  queued: ['queued', 'sending'],
-  sent: ['sent'],
-  delivered: ['delivered'],
-  read: ['read'],
-  failed: ['failed'],
-  cancelled: ['cancelled'],
+/** The statuses of messages whose recipients are in this state. */
+function messageStatuses(state: RecipientState): readonly string[] {
+  if (state === 'planned') return []
+  return state === 'queued' ? ['queued', 'sending'] : [state]
 }
 
 export interface RecipientQuery {
@@ -55,10 +44,8 @@ export async function readRecipients(
   query: RecipientQuery,
 ): Promise<Map<string, RecipientRow[]>> {
   const values: unknown[] = [...campaignIds]
-  // A VALUES list lets PostgreSQL plan with the statistics of a single campaign, the usual case.
-  const campaigns = `(values ${campaignIds.map((_, i) => `($${i + 1}::uuid)`).join(', ')})`
   const { rows } = await sql.query<RecipientRow>(
-    `select p.id as "campaignId", r.* from ${campaigns} as p(id) cross join lateral (
+    `select p.id as "campaignId", r.* from ${campaignsSql(campaignIds, 0)} as p(id) cross join lateral (
        ${query.status === null ? allSql(query, values) : ofStatusSql(query, query.status, values)}
      ) r order by r.place ${query.place.order}, r.id ${query.place.order}`,
     values,
@@ -83,17 +70,18 @@ function allSql({ place, take }: RecipientQuery, values: unknown[]): string {
 function ofStatusSql({ error, place, take }: RecipientQuery, status: RecipientState, values: unknown[]): string {
   // With an error, a page may look at all that failed or were cancelled.
   const withError = (alias: string) => (error === null ? '' : `and ${alias}.error = $${values.push(error)}`)
-  const parts = (ofMessage[status] ?? []).map(
+  const parts = messageStatuses(status).map(
     (
       name,
     ) => `(select extract(epoch from m."updatedAt") * 1000 as place, m.id, m."to", m."contactId", m.id as "messageId", m.error,
         m."updatedAt" from messages m where m."campaignId" = p.id and m.status = '${name}' ${withError('m')} ${messagePlace(place, values)}
       order by m."updatedAt" ${place.order}, m.id ${place.order} limit ${take})`,
   )
-  if (own[status]) {
+  // A recipient that is `queued` has a message, whose status counts.
+  if (status !== 'queued') {
     // The condition on `status` is a range, so that the order by index needs no other plan when many recipients have the status.
     parts.push(`(select f.position, p.id, f."to", c.id, null::uuid, f.error, f."updatedAt" from (
-        select * from campaign_recipients r where ${ownPlace(place, values)} and r.status between '${own[status]}' and '${own[status]}' ${withError('r')}
+        select * from campaign_recipients r where ${ownPlace(place, values)} and r.status between '${status}' and '${status}' ${withError('r')}
         order by r.status ${place.order}, r.position ${place.order} limit ${take}
       ) f left join contacts c on c.id = f."contactId")`)
   }

@@ -17,7 +17,7 @@ import { createCampaign } from './create.ts'
 import { CreateCampaignInput, UpdateCampaignInput } from './input.ts'
 import { lastAtOf, nextAtOf } from './next-at.ts'
 import { type QuietHours, quietHoursOf } from './quiet-hours.ts'
-import { cancelCampaign, pauseCampaign, resumeCampaign } from './service.ts'
+import { cancelCampaign, checkCampaign, pauseCampaign, resumeCampaign } from './service.ts'
 import { statsOf } from './stats.ts'
 import { CampaignStatsRef, CampaignStatusRef } from './stats-schema.ts'
 import { updateCampaign } from './update.ts'
@@ -211,10 +211,7 @@ builder.subscriptionField('campaignStats', (t) =>
     errors: ['NOT_FOUND'],
     args: { id: t.arg.id({ required: true, description: 'The campaign.' }) },
     subscribe: (_, args, { app, principal: { workspaceId } }) =>
-      followOne('campaign', args.id, async (id) => {
-        const found = await app.db.campaign.findFirst({ where: { id, workspaceId }, select: { id: true } })
-        return found ?? fail('NOT_FOUND', 'Campaign not found')
-      }),
+      followOne('campaign', args.id, (id) => checkCampaign(app.db, workspaceId, id)),
     resolve: (_, args, ctx) => statsOf(ctx, parse(uuid, args.id, 'id')),
   }),
 )
