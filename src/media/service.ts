@@ -91,20 +91,24 @@ export async function findMedia({ app, principal }: Context, id: string): Promis
  * @throws NOT_FOUND when there is none.
  */
 export async function findByName(app: App, name: string): Promise<Media> {
+  return (await fileNamed(app, name)) ?? fail('NOT_FOUND', 'Media not found')
+}
+
+/** The file whose public URL ends in `name`; null if there is none. */
+async function fileNamed(app: App, name: string): Promise<Media | null> {
   const { token, extension } = readName(name) ?? {}
   const media = token ? await app.db.media.findFirst({ where: { token, storedAt: { not: null } } }) : null
-  if (!media || mediaTypes.get(media.mimeType)?.extension !== extension) fail('NOT_FOUND', 'Media not found')
-  return media
+  return media && mediaTypes.get(media.mimeType)?.extension === extension ? media : null
 }
 
 /** The file behind a media address of this gateway; null if there is none, undefined for every other address. */
 export async function fileAt(app: App, url: string): Promise<StoredFile | null | undefined> {
   const name = nameIn(url, app.config)
   if (!name) return undefined
-  const { token, extension } = readName(name) as { token: string; extension: string }
-  const media = await app.db.media.findFirst({ where: { token, storedAt: { not: null } } })
-  if (!media || mediaTypes.get(media.mimeType)?.extension !== extension) return null
+  const media = await fileNamed(app, name)
+  if (!media) return null
   const { id, mimeType, size } = media
+  const { extension } = mediaTypes.get(mimeType) as MediaType
   return { id, mimeType, size, extension, open: () => mediaStore(app).read(id, { start: 0, end: size - 1 }) }
 }
 
