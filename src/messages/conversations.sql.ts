@@ -22,7 +22,7 @@ const newestOf = (peer: string) => `cross join lateral (
 
 /**
  * The conversations among the next `window` messages of the workspace in page order (index on workspace and time), or among all if
- * `window` is null. `isWhole` is true if there are no more messages. The statement ends with the page.
+ * `window` is null. The statement ends with the page.
  */
 export async function readAmongMessages(
   sql: Sql,

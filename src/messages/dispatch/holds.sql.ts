@@ -29,15 +29,17 @@ export async function deleteEnded(tx: Sql): Promise<void> {
 
 const held = `m."heldBy" is not null and m."waitingSince" is not null and m.status in ('queued', 'sending') and m."acceptedAt" is null`
 
+type KeyState = { until: Date | null; oldest: Date | null; now: Date }
+
 /** The end of the hold of a key, null without one, and when the first message that waits under it was due, null without messages. */
-export async function readKey(sql: Sql, key: string): Promise<{ until: Date | null; oldest: Date | null; now: Date }> {
-  const { rows } = await sql.query<{ until: Date | null; oldest: Date | null; now: Date }>({
+export async function readKey(sql: Sql, key: string): Promise<KeyState> {
+  const { rows } = await sql.query<KeyState>({
     name: 'holds.key',
     text: `select (select until from send_holds where key = $1 and until > now()) as until,
         (select min(m."dueAt") from messages m where ${held} and m."heldBy" = $1) as oldest, now() as now`,
     values: [key],
   })
-  return rows[0] as { until: Date | null; oldest: Date | null; now: Date }
+  return rows[0] as KeyState
 }
 
 /** Those of these keys under which messages wait, in their order. */

@@ -1,13 +1,16 @@
 // SQL of erasing messages: the messages with a number in batches.
+import type { EndedMessage } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { isUnsent } from '../accept/unsent.sql.ts'
 
-export interface ErasedMessage {
-  id: string
-  campaignId: string | null
-  status: string
-  error: string | null
-  updatedAt: Date
+/** The messages to erase: those with a number, up to a time. */
+export interface Asked {
+  workspaceId: string
+  phone: string
+  before: string
+}
+
+export interface ErasedMessage extends EndedMessage {
   mediaUrl: string | null
   ownerId: string
   /** The month whose quota it holds although it has not left. */
@@ -26,11 +29,7 @@ const ofNumber = `m."workspaceId" = $1 and m.peer = $2 and m."createdAt" <= $3`
 const underWay = `m.status = 'sending' and coalesce(m."leaseUntil" > now(), false)`
 
 /** Locks at most `batch` messages with the number (index workspaceId, peer, createdAt), in the order of their ids. */
-export async function lockErased(
-  tx: Sql,
-  { workspaceId, phone, before }: { workspaceId: string; phone: string; before: string },
-  batch: number,
-): Promise<ErasedMessage[]> {
+export async function lockErased(tx: Sql, { workspaceId, phone, before }: Asked, batch: number): Promise<ErasedMessage[]> {
   const { rows } = await tx.query<ErasedMessage>(
     `select m.id, m."campaignId", m.status, m.error, m."updatedAt", m."mediaUrl", w."ownerId",
        case when ${isUnsent} then m."countedPeriod"::text end as period
@@ -45,11 +44,11 @@ export async function lockErased(
  * Puts off the messages with the number that are left, so that no further attempt begins, and returns how many they are. The network has
  * each of them, or has just given it back. The row locks wait for a claim that is running.
  */
-export async function postponeLeft(sql: Sql, asked: { workspaceId: string; phone: string; before: string }): Promise<number> {
+export async function postponeLeft(sql: Sql, { workspaceId, phone, before }: Asked): Promise<number> {
   const { rowCount } = await sql.query(
     `with left_over as (select m.id from messages m where ${ofNumber} order by m.id for update of m)
      update messages m set "dueAt" = now() + interval '1 hour' from left_over where m.id = left_over.id`,
-    [asked.workspaceId, asked.phone, asked.before],
+    [workspaceId, phone, before],
   )
   return rowCount ?? 0
 }

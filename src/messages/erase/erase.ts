@@ -11,17 +11,11 @@ import { eraseEvents } from '../../events/log/erase.sql.ts'
 import { deleteMessages } from '../retention/delete.ts'
 import { clearFiles, removeUnused } from '../retention/files.ts'
 import { readStored } from '../retention/retention.sql.ts'
-import { type ErasedMessage, lockErased, postponeLeft, readTime } from './erase.sql.ts'
+import { type Asked, type ErasedMessage, lockErased, postponeLeft, readTime } from './erase.sql.ts'
 import { eraseJob } from './erase-job.ts'
 
 /** Messages per transaction. */
 const batchSize = 500
-
-interface Asked {
-  workspaceId: string
-  phone: string
-  before: string
-}
 
 /** The fields of a stored result that tell a message (`peer`) from a contact (`custom`). */
 interface Named {

@@ -11,7 +11,9 @@ export interface AwaitedFile extends WithInstance {
   media: InboundMedia
 }
 
-type Unfetched = Pick<AwaitedFile, 'id' | 'workspaceId' | 'instanceId' | 'providerMessageId'> & { reason: string | null }
+export type NamedMessage = Pick<AwaitedFile, 'id' | 'workspaceId' | 'instanceId' | 'providerMessageId'>
+
+type Unfetched = NamedMessage & { reason: string | null }
 
 const awaits = `m.direction = 'inbound' and m."mediaUrl" is null and m.content ? 'media'`
 

@@ -11,7 +11,7 @@ import { providerOf } from '../../providers/providers.ts'
 import { messageUpdated } from '../events.ts'
 import { instanceOf } from '../instance-of.ts'
 import { cut } from './inbound-bounds.ts'
-import { type AwaitedFile, readAwaited, storeFile, storeReason } from './media.sql.ts'
+import { type AwaitedFile, type NamedMessage, readAwaited, storeFile, storeReason } from './media.sql.ts'
 import { fetchJob } from './media-job.ts'
 
 /** For one file, from the first call to its last byte. */
@@ -72,11 +72,9 @@ async function giveUp(app: App, id: string, reason: string | null): Promise<void
   app.signals.emit('outbox')
 }
 
-type Named = Pick<AwaitedFile, 'id' | 'workspaceId' | 'instanceId' | 'providerMessageId'>
-
 async function announce(
   tx: Sql,
-  { id, workspaceId, instanceId, providerMessageId }: Named,
+  { id, workspaceId, instanceId, providerMessageId }: NamedMessage,
   changed: { mediaUrl: string | null; errorDetail: string | null },
 ): Promise<void> {
   const fields = { instanceId, messageId: id, providerMessageId, ...changed }

@@ -2,11 +2,12 @@
 import type { Context } from '../../core/context.ts'
 import { builder } from '../../core/graph/builder.ts'
 import { load } from '../../core/graph/load.ts'
-import { type Assessment, assess, type Caps, type Standing, type Traffic } from '../../instances/safety.ts'
+import { type Assessment, assess, type Caps, type Traffic } from '../../instances/safety.ts'
 import { InstanceRef } from '../../instances/schema.ts'
 import { SafetyStateRef } from '../object.ts'
 import { reachedAt } from './reach.ts'
 import { readWindows } from './read-window.ts'
+import type { SafetyInstance } from './safety.ts'
 import { trafficOf, type Window } from './window.ts'
 
 interface Health extends Assessment {
@@ -16,8 +17,6 @@ interface Health extends Assessment {
   window: Window
   at: Date
 }
-
-type Assessed = Standing & { id: string; disconnections: Date[] }
 
 /** The window of the instance and the moment of its sums. */
 function loadWindow(ctx: Context, instanceId: string): Promise<{ window: Window; at: Date }> {
@@ -29,7 +28,7 @@ function loadWindow(ctx: Context, instanceId: string): Promise<{ window: Window;
 }
 
 /** The assessment of an instance by its traffic up to now. */
-export async function assessNow(ctx: Context, instance: Assessed): Promise<Health> {
+export async function assessNow(ctx: Context, instance: SafetyInstance): Promise<Health> {
   const { window, at } = await loadWindow(ctx, instance.id)
   const traffic = trafficOf(window, instance, at)
   const { id: instanceId, firstConnectedAt } = instance
