@@ -4,6 +4,7 @@ import { loadFound } from '../core/graph/load.ts'
 import { MessageRef, MessageStatusRef } from './object.ts'
 import { readWaits } from './timeline.sql.ts'
 import {
+  isOpen,
   isStalled,
   type MessageWait,
   type TimelineStep,
@@ -67,9 +68,9 @@ builder.prismaObjectFields(MessageRef, (t) => ({
     nullable: true,
     description: 'The present wait of an outbound message that is `queued` or `sending`; null for all others.',
     extensions: { columns: ['id', 'direction', 'status'] },
-    resolve: async ({ id, direction, status }, _, ctx) => {
-      if (direction !== 'outbound' || (status !== 'queued' && status !== 'sending')) return null
-      return await loadFound(ctx, 'waits of messages', id, null, async (ids) => {
+    resolve: async (message, _, ctx) => {
+      if (!isOpen(message)) return null
+      return await loadFound(ctx, 'waits of messages', message.id, null, async (ids) => {
         const rows = await readWaits(ctx.app.pool, ids)
         return new Map(rows.map((row) => [row.id, waitOf(row, ctx.app.config.messageTtlMs)]))
       })

@@ -9,13 +9,8 @@ export interface TimelineStep {
   afterMs: number
 }
 
-type Timed = Pick<
-  Message,
-  'direction' | 'createdAt' | 'handedAt' | 'sentAt' | 'deliveredAt' | 'readAt' | 'failedAt' | 'cancelledAt'
->
-
 /** Columns that {@link timelineOf} needs. */
-export const timedColumns: readonly (keyof Timed)[] = [
+export const timedColumns = [
   'direction',
   'createdAt',
   'handedAt',
@@ -24,7 +19,9 @@ export const timedColumns: readonly (keyof Timed)[] = [
   'readAt',
   'failedAt',
   'cancelledAt',
-]
+] as const
+
+type Timed = Pick<Message, (typeof timedColumns)[number]>
 
 /** The steps of a message in the order of statuses. The clock of the network may be behind ours, so that a step seems to come too early. */
 export function timelineOf(message: Timed): TimelineStep[] {
@@ -43,10 +40,14 @@ export function timelineOf(message: Timed): TimelineStep[] {
 /** A message that is due leaves within seconds, and the network answers within seconds. */
 const usualMs = 60_000
 
-/** True if an outbound message is still on its way to the network a minute after it was due. */
-export function isStalled({ direction, status, dueAt }: Pick<Message, 'direction' | 'status' | 'dueAt'>, now: Date): boolean {
-  if (direction !== 'outbound' || (status !== 'queued' && status !== 'sending')) return false
-  return now.getTime() - dueAt.getTime() > usualMs
+/** True if a message is on its way to the network. */
+export function isOpen({ direction, status }: Pick<Message, 'direction' | 'status'>): boolean {
+  return direction === 'outbound' && (status === 'queued' || status === 'sending')
+}
+
+/** True if a message is still on its way to the network a minute after it was due. */
+export function isStalled(message: Pick<Message, 'direction' | 'status' | 'dueAt'>, now: Date): boolean {
+  return isOpen(message) && now.getTime() - message.dueAt.getTime() > usualMs
 }
 
 export const waitReasons = {

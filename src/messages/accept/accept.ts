@@ -36,11 +36,7 @@ function createAcceptance(app: App): Accept {
     const submissions = calls.flat()
     app.metrics.batchSize.observe({ batch: 'accept' }, submissions.length)
     const results = await acceptApart(app, submissions)
-    let taken = 0
-    return calls.map(({ length }) => {
-      taken += length
-      return results.slice(taken - length, taken)
-    })
+    return calls.map(({ length }) => results.splice(0, length))
   }
   // A message that the database refuses fails alone, and not the others that came at the same moment. After any other failure they may be
   // stored already.
