@@ -1,7 +1,7 @@
 // Health of connected numbers: read from Meta at an interval, by one process at a time, and reported as the account's standing.
-import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../../core/app.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
+import { rest, startLoop } from '../../core/loop.ts'
 import type { ProviderHost } from '../provider.ts'
 import { lockStatus, takeDueHealth } from './cloud.sql.ts'
 import { isRestriction, reasonOf, verdictOf } from './errors.ts'
@@ -19,24 +19,14 @@ const longestLookMs = 30_000
 
 /** Disposing of it waits for the reads in progress. */
 export function startHealth(app: App, host: Host): AsyncDisposable {
-  const ending = new AbortController()
   const everyMs = Math.min(longestLookMs, app.config.cloud.healthMs / 4)
-  const running = run()
-
-  async function run(): Promise<void> {
+  return startLoop(async (stop) => {
     for (;;) {
-      await pause(everyMs, undefined, { signal: ending.signal, ref: false }).catch(() => {})
-      if (ending.signal.aborted) return
+      await rest(everyMs, stop)
+      if (stop.aborted) return
       await readDue(app, host).catch((error: Error) => app.log.warn({ err: error.message }, 'health of numbers not read'))
     }
-  }
-
-  return {
-    async [Symbol.asyncDispose]() {
-      ending.abort()
-      await running
-    },
-  }
+  })
 }
 
 async function readDue(app: App, host: Host): Promise<void> {
