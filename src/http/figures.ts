@@ -1,8 +1,7 @@
 // Figures of /metrics that are read when they are asked for.
 import { countMails } from '../accounts/mail/order.ts'
 import type { App } from '../core/app.ts'
-import { countDead } from '../core/jobs/dead-jobs.ts'
-import { dueJobs } from '../core/jobs/queues.sql.ts'
+import { countDead, dueJobs } from '../core/jobs/queues.sql.ts'
 import { takeReport } from '../core/report.sql.ts'
 import { countByStatus } from '../instances/instances.sql.ts'
 import { countDisabled } from '../webhooks/endpoints.sql.ts'

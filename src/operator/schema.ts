@@ -6,8 +6,8 @@ import { migrationsOf, type NamedMigration } from '../core/database/migrate.ts'
 import { fail } from '../core/errors.ts'
 import { builder } from '../core/graph/builder.ts'
 import { connectionOf } from '../core/graph/connection.ts'
-import { listDead, mostDead, queueFigures, retryDead } from '../core/jobs/dead-jobs.ts'
-import type { DeadJob, QueueFigures } from '../core/jobs/queues.sql.ts'
+import { retryDead } from '../core/jobs/dead-jobs.ts'
+import { type DeadJob, mostDead, type QueueFigures, readDead, readQueues } from '../core/jobs/queues.sql.ts'
 import { parse, uuid } from '../core/validation.ts'
 import { type OutboxLag, readOutboxLag } from '../events/log/lag.sql.ts'
 import type { NodeRow } from './nodes.sql.ts'
@@ -116,14 +116,14 @@ const OperatorRef = builder.objectRef<object>('Operator').implement({
       type: [QueueRef],
       extensions: { items: 50 },
       description: 'The queues of background jobs, by name.',
-      resolve: (_, __, { app }) => queueFigures(app.pool),
+      resolve: (_, __, { app }) => readQueues(app.pool),
     }),
     deadJobs: t.field({
       type: [DeadJobRef],
       extensions: { items: mostDead },
       description: `The last ${mostDead} jobs of the last 14 days that failed permanently and were not retried, newest first.`,
       args: { queue: t.arg.string({ description: 'Only jobs of this queue.' }) },
-      resolve: (_, { queue }, { app }) => listDead(app.pool, queue ?? null),
+      resolve: (_, { queue }, { app }) => readDead(app.pool, queue ?? null),
     }),
     relay: t.field({
       type: RelayRef,

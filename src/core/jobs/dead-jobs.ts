@@ -1,20 +1,14 @@
 // Dead letter queue: jobs with unreadable data, and jobs that failed all retries, are logged and kept for inspection.
 import type { App } from '../app.ts'
 import { bossDatabase } from '../database/boss-database.ts'
-import type { Sql } from '../database/database.ts'
 import { sqlTransaction } from '../database/transaction.ts'
 import type { JobImplementation } from './jobs.ts'
-import { countDeadIn, type DeadJob, type QueueFigures, readDead, readQueues, takeDead } from './queues.sql.ts'
-
-/** Name of the dead letter queue. */
-export const deadQueue = 'job.dead'
-
-const keptDays = 14
+import { deadDays, deadQueue, takeDead } from './queues.sql.ts'
 
 /** Creates the queue, which must exist before the queues that use it as dead letter queue. */
 export async function makeDeadQueue({ boss }: Pick<App, 'boss'>): Promise<void> {
   await boss.createQueue(deadQueue)
-  await boss.updateQueue(deadQueue, { retryLimit: 20, retryBackoff: true, deleteAfterSeconds: keptDays * 86_400 })
+  await boss.updateQueue(deadQueue, { retryLimit: 20, retryBackoff: true, deleteAfterSeconds: deadDays * 86_400 })
 }
 
 /**
@@ -37,24 +31,6 @@ export async function workOnDead(app: App, jobs: readonly JobImplementation[]): 
   return id
 }
 
-/** Returns how many jobs of each queue were dead-lettered in the last {@link keptDays} days. */
-export async function countDead(sql: Sql): Promise<{ queue: string; n: number }[]> {
-  return await countDeadIn(sql, deadQueue)
-}
-
-/** Most dead jobs that a list shows. */
-export const mostDead = 50
-
-/** The latest jobs that failed permanently; with `queue`, only those of that queue. */
-export async function listDead(sql: Sql, queue: string | null): Promise<DeadJob[]> {
-  return await readDead(sql, deadQueue, queue, mostDead)
-}
-
-/** Every queue with what waits in it and what died. */
-export async function queueFigures(sql: Sql): Promise<QueueFigures[]> {
-  return (await readQueues(sql, deadQueue)).filter(({ name }) => name !== deadQueue)
-}
-
 /**
  * Puts a dead job back into its queue as it was added, in one transaction. A job that waits under its key takes its place. Returns undefined
  * if there is no such job.
@@ -64,7 +40,7 @@ export async function retryDead(
   id: string,
 ): Promise<{ id: string; queue: string } | undefined> {
   return await sqlTransaction(pool, async (tx) => {
-    const dead = await takeDead(tx, deadQueue, id)
+    const dead = await takeDead(tx, id)
     if (!dead) return undefined
     const { queue, data, priority, key, group } = dead
     const job = { data: data ?? {}, priority, ...(key && { singletonKey: key }), ...(group && { group: { id: group } }) }

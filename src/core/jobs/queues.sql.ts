@@ -1,8 +1,14 @@
 // SQL on pg-boss' own table, for figures that it does not offer.
 import type { Sql } from '../database/database.ts'
 
-/** How many jobs of each queue are kept in the queue `deadQueue`. */
-export async function countDeadIn(sql: Sql, deadQueue: string): Promise<{ queue: string; n: number }[]> {
+/** Name of the dead letter queue. */
+export const deadQueue = 'job.dead'
+
+/** Days for which it keeps jobs. */
+export const deadDays = 14
+
+/** How many jobs of each queue were dead-lettered in the last {@link deadDays} days. */
+export async function countDead(sql: Sql): Promise<{ queue: string; n: number }[]> {
   const { rows } = await sql.query<{ queue: string; n: number }>(
     'select source_name as queue, count(*)::int as n from pgboss.job where name = $1 and source_name is not null group by 1 order by 1',
     [deadQueue],
@@ -35,8 +41,8 @@ export interface QueueFigures {
   dead: number
 }
 
-/** Every queue with its open jobs, and those of them that are kept in the queue `deadQueue`. */
-export async function readQueues(sql: Sql, deadQueue: string): Promise<QueueFigures[]> {
+/** Every queue with what waits in it and what died. */
+export async function readQueues(sql: Sql): Promise<QueueFigures[]> {
   const { rows } = await sql.query<QueueFigures>(
     `select q.name, coalesce(j.due, 0) as due, coalesce(j.later, 0) as later, coalesce(j.active, 0) as active, coalesce(d.dead, 0) as dead,
        j.oldest as "oldestAt", greatest(0, coalesce(extract(epoch from now() - j.oldest), 0))::float8 as "lagSeconds"
@@ -53,7 +59,7 @@ export async function readQueues(sql: Sql, deadQueue: string): Promise<QueueFigu
      order by q.name limit 100`,
     [deadQueue],
   )
-  return rows
+  return rows.filter(({ name }) => name !== deadQueue)
 }
 
 export interface DeadJob {
@@ -65,14 +71,17 @@ export interface DeadJob {
   failedAt: Date
 }
 
-/** The latest jobs in the queue `deadQueue`, `most` at most; with `queue`, only those that came from it. */
-export async function readDead(sql: Sql, deadQueue: string, queue: string | null, most: number): Promise<DeadJob[]> {
+/** Most dead jobs that a list shows. */
+export const mostDead = 50
+
+/** The latest jobs that failed permanently; with `queue`, only those of that queue. */
+export async function readDead(sql: Sql, queue: string | null): Promise<DeadJob[]> {
   const { rows } = await sql.query<DeadJob>(
     `select id, source_name as queue, coalesce(source_retry_count, 0) + 1 as tries,
        coalesce(source_output->>'error', source_output->>'message') as reason, data, created_on as "failedAt"
      from pgboss.job where name = $1 and source_name is not null and ($2::text is null or source_name = $2)
      order by created_on desc, id desc limit $3`,
-    [deadQueue, queue, most],
+    [deadQueue, queue, mostDead],
   )
   return rows
 }
@@ -85,8 +94,8 @@ export interface TakenJob {
   group: string | null
 }
 
-/** Takes a job out of the queue `deadQueue`, unless it is just being logged. Returns how it was added to its own queue. */
-export async function takeDead(tx: Sql, deadQueue: string, id: string): Promise<TakenJob | undefined> {
+/** Takes a job out of the dead letter queue, unless it is just being logged. Returns how it was added to its own queue. */
+export async function takeDead(tx: Sql, id: string): Promise<TakenJob | undefined> {
   const { rows } = await tx.query<TakenJob>(
     `delete from pgboss.job where name = $1 and id = $2 and source_name is not null and state <> 'active'
      returning source_name as queue, data, priority, singleton_key as key, group_id as "group"`,

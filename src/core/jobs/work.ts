@@ -4,11 +4,11 @@ import type { Job, JobWithMetadata, WorkOptions } from 'pg-boss'
 import type { App } from '../app.ts'
 import { isUnavailable } from '../public-failure.ts'
 import { type Crew, createCrew } from './crew.ts'
-import { deadQueue, makeDeadQueue, workOnDead } from './dead-jobs.ts'
+import { makeDeadQueue, workOnDead } from './dead-jobs.ts'
 import { indexJobs } from './due.sql.ts'
 import { type JobAlarm, startJobAlarm } from './job-alarm.ts'
 import type { JobImplementation } from './jobs.ts'
-import { endRetries } from './queues.sql.ts'
+import { deadQueue, endRetries } from './queues.sql.ts'
 
 /** Pause after a batch in which every job failed, so that a lasting fault does not keep a worker spinning. */
 const brokenOffMs = 1_000
