@@ -3,7 +3,7 @@ import { deserialize, serialize } from 'node:v8'
 import type { App } from '../app.ts'
 import { errors } from '../errors.ts'
 import { ownTurn } from '../turns.ts'
-import { type Kept, keptHours } from './idempotency.ts'
+import type { Kept } from './idempotency.ts'
 import { readResults, storeResults } from './keys.sql.ts'
 
 /** Results per statement. They are encrypted, so each one is opened to see what it contains. */
@@ -20,7 +20,7 @@ export async function forgetResults(app: App, workspaceId: string, text: string,
   const gone: Kept = { ok: false, code: 'NOT_FOUND', message: errors.NOT_FOUND.message }
   const result = app.sealer.seal(serialize(gone))
   for (let after = ''; ; ) {
-    const rows = await readResults(app.pool, workspaceId, after, batchSize, keptHours)
+    const rows = await readResults(app.pool, workspaceId, after, batchSize)
     const found = rows.flatMap(({ key, result }) => {
       const record = recordIn(app.sealer.tryOpen(result), text)
       return record ? [{ key, record }] : []

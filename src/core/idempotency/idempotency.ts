@@ -8,9 +8,6 @@ import { sqlTransaction, type Tx, transaction } from '../database/transaction.ts
 import { codeOf, type ErrorCode, errors, fail, failure, type Issue, issuesOf } from '../errors.ts'
 import { insertKeys, type KeyClaim, readKeys, storeResults } from './keys.sql.ts'
 
-/** Hours that a key is stored. */
-export const keptHours = 72
-
 export type Kept = { ok: true; value: unknown } | { ok: false; code: ErrorCode; message: string; issues?: Issue[] }
 
 /**
@@ -164,7 +161,7 @@ export function replay<T>(idempotency: Idempotency, kept: Kept | Error): T {
  */
 export async function claimKeys(app: App, tx: Sql, claims: readonly KeyClaim[]): Promise<(Kept | Error | null)[]> {
   const inOrder = [...claims].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
-  const taken = await insertKeys(tx, inOrder, keptHours).catch((error: { code?: string }) =>
+  const taken = await insertKeys(tx, inOrder).catch((error: { code?: string }) =>
     error.code === '55P03' ? fail('IDEMPOTENCY_IN_PROGRESS') : Promise.reject(error),
   )
   const ours = new Set(taken.map(nameOf))
@@ -178,7 +175,7 @@ export async function claimKeys(app: App, tx: Sql, claims: readonly KeyClaim[]):
  * in progress, or null if nothing is stored.
  */
 async function findKeys(app: App, sql: Sql, claims: readonly KeyClaim[]): Promise<(Kept | Error | null)[]> {
-  const rows = new Map((await readKeys(sql, claims, keptHours)).map((row) => [nameOf(row), row]))
+  const rows = new Map((await readKeys(sql, claims)).map((row) => [nameOf(row), row]))
   return claims.map((claim) => {
     const row = rows.get(nameOf(claim))
     if (!row) return null

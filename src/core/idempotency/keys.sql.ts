@@ -1,6 +1,9 @@
 // SQL of Idempotency-Keys. The primary key of `idempotency_keys` is workspace and key.
 import type { Sql } from '../database/database.ts'
 
+/** Hours that a key is stored, with its result. */
+export const keptHours = 72
+
 export interface KeyClaim {
   workspaceId: string
   key: string
@@ -15,14 +18,10 @@ interface StoredKey {
 }
 
 /**
- * Inserts keys, or takes over those that are older than `hours`. Returns the keys that are claimed now. Waits for another transaction
+ * Inserts keys, or takes over those that have expired. Returns the keys that are claimed now. Waits for another transaction
  * that has inserted one of them; claims must be in the order of their names, which prevents deadlocks.
  */
-export async function insertKeys(
-  tx: Sql,
-  claims: readonly KeyClaim[],
-  hours: number,
-): Promise<Pick<StoredKey, 'workspaceId' | 'key'>[]> {
+export async function insertKeys(tx: Sql, claims: readonly KeyClaim[]): Promise<Pick<StoredKey, 'workspaceId' | 'key'>[]> {
   const { rows } = await tx.query<Pick<StoredKey, 'workspaceId' | 'key'>>(
     `insert into idempotency_keys as k ("workspaceId", key, fingerprint)
      select * from unnest($1::uuid[], $2::text[], $3::bytea[])
@@ -33,35 +32,34 @@ export async function insertKeys(
       claims.map(({ workspaceId }) => workspaceId),
       claims.map(({ key }) => key),
       claims.map(({ fingerprint }) => fingerprint),
-      hours,
+      keptHours,
     ],
   )
   return rows
 }
 
-/** The stored keys among `claims` that are not older than `hours`. */
-export async function readKeys(sql: Sql, claims: readonly KeyClaim[], hours: number): Promise<StoredKey[]> {
+/** The stored keys among `claims` that have not expired. */
+export async function readKeys(sql: Sql, claims: readonly KeyClaim[]): Promise<StoredKey[]> {
   const { rows } = await sql.query<StoredKey>(
     `select k."workspaceId", k.key, k.fingerprint, k.result from idempotency_keys k
      join unnest($1::uuid[], $2::text[]) as u(w, key) on k."workspaceId" = u.w and k.key = u.key
      where k."createdAt" >= now() - make_interval(hours => $3)`,
-    [claims.map(({ workspaceId }) => workspaceId), claims.map(({ key }) => key), hours],
+    [claims.map(({ workspaceId }) => workspaceId), claims.map(({ key }) => key), keptHours],
   )
   return rows
 }
 
-/** The first `limit` results of the workspace whose keys follow `after` and are not older than `hours` (primary key). */
+/** The first `limit` results of the workspace whose keys follow `after` and have not expired (primary key). */
 export async function readResults(
   sql: Sql,
   workspaceId: string,
   after: string,
   limit: number,
-  hours: number,
 ): Promise<{ key: string; result: Buffer }[]> {
   const { rows } = await sql.query<{ key: string; result: Buffer }>(
     `select key, result from idempotency_keys where "workspaceId" = $1 and key > $2 and result is not null
        and "createdAt" >= now() - make_interval(hours => $4) order by key limit $3`,
-    [workspaceId, after, limit, hours],
+    [workspaceId, after, limit, keptHours],
   )
   return rows
 }

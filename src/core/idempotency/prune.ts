@@ -1,6 +1,6 @@
 // Deletes expired Idempotency-Keys, so that their results, which may contain keys and secrets, are not stored longer than promised.
 import { definePrune } from '../jobs/prune.ts'
-import { keptHours } from './idempotency.ts'
+import { keptHours } from './keys.sql.ts'
 
 export const pruneKeys = definePrune(
   { name: 'idempotency.prune', cron: '37 * * * *' },

@@ -1,8 +1,7 @@
 // Erases the results of requests whose messages have expired. A result is kept longer than a short retention keeps its message.
 import type { App } from '../../core/app.ts'
 import { forgetResults } from '../../core/idempotency/forget.ts'
-import { keptHours } from '../../core/idempotency/idempotency.ts'
-import { withStoredKeys } from '../../core/idempotency/keys.sql.ts'
+import { keptHours, withStoredKeys } from '../../core/idempotency/keys.sql.ts'
 import { scheduleJob } from '../../core/jobs/jobs.ts'
 import { readShort, readStored } from './retention.sql.ts'
 
