@@ -2,7 +2,7 @@
 import type { Sql } from '../core/database/database.ts'
 import type { WebhookEndpoint } from '../generated/prisma/client.ts'
 import type { Health } from './health.ts'
-import { overThePlan } from './policy.ts'
+import { overThePlan, previousSecretHours } from './policy.ts'
 
 /** An endpoint without its encrypted secrets. */
 export type StoredEndpoint = Omit<WebhookEndpoint, 'secret' | 'previousSecret'>
@@ -74,18 +74,17 @@ export async function readSecrets(tx: Sql, id: string): Promise<StoredSecrets> {
   return rows[0] as StoredSecrets
 }
 
-/** Stores a new secret, and the previous ones, which hold for `hours` by the clock of the database. */
+/** Stores a new secret, and the previous ones, which hold for {@link previousSecretHours} by the clock of the database. */
 export async function replaceSecret(
   tx: Sql,
   id: string,
   { secret, previous }: { secret: Buffer; previous: Buffer },
-  hours: number,
 ): Promise<StoredEndpoint> {
   const { rows } = await tx.query<StoredEndpoint>(
     `update webhook_endpoints set "previousSecret" = $3, "previousSecretUntil" = now() + make_interval(hours => $4), secret = $2,
        "updatedAt" = now()
      where id = $1 returning ${columns}`,
-    [id, secret, previous, hours],
+    [id, secret, previous, previousSecretHours],
   )
   return rows[0] as StoredEndpoint
 }

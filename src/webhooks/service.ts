@@ -11,7 +11,7 @@ import { lockManager, manages, requireManager } from '../core/roles.ts'
 import type { Prisma } from '../generated/prisma/client.ts'
 import { eraseEndpoint, lockEndpoint, lockEndpointsOf, readSecrets, replaceSecret, type StoredEndpoint } from './endpoints.sql.ts'
 import type { CreateWebhook, UpdateWebhook } from './input.ts'
-import { overThePlan, previousSecretHours } from './policy.ts'
+import { overThePlan } from './policy.ts'
 import { withRetired, withTime } from './previous-secrets.ts'
 import { cancelDeliveries } from './settle.sql.ts'
 import { newSecret } from './sign.ts'
@@ -147,7 +147,7 @@ export async function rotateSecret(ctx: Context, id: string): Promise<Endpoint> 
     const previous = retired ? withRetired(timed, retired.toString(), before.now) : (timed ?? '')
     const secret = newSecret()
     const sealed = { secret: sealer.seal(secret), previous: sealer.seal(previous) }
-    const rotated = await replaceSecret(tx, id, sealed, previousSecretHours)
+    const rotated = await replaceSecret(tx, id, sealed)
     return { ...rotated, shownSecret: secret }
   })
 }

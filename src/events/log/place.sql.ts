@@ -1,5 +1,6 @@
 // SQL of positions in the event log. Both statements read event_sequence and events as of one moment.
 import type { Sql } from '../../core/database/database.ts'
+import { retentionDays } from './log.ts'
 
 /** The last number of the log, and that of the workspace's own last event, 0 if none is kept (index on workspace and number). */
 export async function readEnd(sql: Sql, workspaceId: string): Promise<{ last: bigint; own: bigint }> {
@@ -23,17 +24,11 @@ export interface LogBounds {
   isLegacy: boolean
 }
 
-interface Asked {
-  workspaceId: string
-  /** The number in a legacy cursor; null for any other. */
-  number: bigint | null
-  retentionDays: number
-  /** For this long after cursors became encrypted, legacy ones were still issued. */
-  upgradeHours: number
-}
+/** For this long after an upgrade, processes of the previous version may run beside new ones, and issue legacy cursors. */
+const upgradeHours = 1
 
-/** Reads the limits of a cursor (primary key of the events). */
-export async function readBounds(sql: Sql, { workspaceId, number, retentionDays, upgradeHours }: Asked): Promise<LogBounds> {
+/** Reads the limits of a cursor (primary key of the events). `old` is the number in a legacy cursor. */
+export async function readBounds(sql: Sql, workspaceId: string, old: bigint | undefined): Promise<LogBounds> {
   const { rows } = await sql.query<
     Record<'last' | 'floor' | 'sealedAfter', string> & Record<'takesLegacy' | 'isLegacy', boolean>
   >(
@@ -41,7 +36,7 @@ export async function readBounds(sql: Sql, { workspaceId, number, retentionDays,
        "sealedAt" > now() - make_interval(days => $3) as "takesLegacy",
        exists (select from events where seq = $2 and "workspaceId" = $1 and "createdAt" < "sealedAt" + make_interval(hours => $4)) as "isLegacy"
      from event_sequence where id = 1`,
-    [workspaceId, number, retentionDays, upgradeHours],
+    [workspaceId, old ?? null, retentionDays, upgradeHours],
   )
   const { last = 0, floor = 0, sealedAfter = 0, takesLegacy = false, isLegacy = false } = rows[0] ?? {}
   return { last: BigInt(last), floor: BigInt(floor), sealedAfter: BigInt(sealedAfter), takesLegacy, isLegacy }

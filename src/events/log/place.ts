@@ -36,9 +36,6 @@ export async function endOf(app: App, workspaceId: string): Promise<Start> {
   return { after: last, sent: own, cursor: cursorNow(app, workspaceId, own) }
 }
 
-/** For this long after an upgrade, processes of the previous version may run beside new ones. */
-const upgradeHours = 1
-
 /**
  * Returns the event number that a reader resumes after.
  * A cursor beyond the end of the log is refused. It comes from another log (a restored database, another installation), and waiting for
@@ -49,7 +46,7 @@ const upgradeHours = 1
 export async function resumeAfter(app: App, workspaceId: string, cursor: string, field: string): Promise<bigint> {
   const opened = openCursor(app.sealer, workspaceId, cursor)
   if (!opened) return refuse(field)
-  const bounds = await boundsOf(app, workspaceId, opened.old)
+  const bounds = await readBounds(app.pool, workspaceId, opened.old)
   const seq = opened.place === undefined ? oldNumber(opened.old, bounds, field) : opened.place.seq
   if (seq > bounds.last) fail('VALIDATION_ERROR', `${field}: is beyond the end of the event log`)
   // In a quiet workspace, a recent cursor can hold a number below every event kept. Anyone can write a legacy cursor, so the response
@@ -70,11 +67,7 @@ export async function numberBefore(app: App, workspaceId: string, cursor: string
   const opened = openCursor(app.sealer, workspaceId, cursor)
   if (!opened) return refuse(field)
   if (opened.place) return opened.place.seq
-  return oldNumber(opened.old, await boundsOf(app, workspaceId, opened.old), field)
-}
-
-async function boundsOf(app: App, workspaceId: string, old: bigint | undefined): Promise<LogBounds> {
-  return await readBounds(app.pool, { workspaceId, number: old ?? null, retentionDays, upgradeHours })
+  return oldNumber(opened.old, await readBounds(app.pool, workspaceId, opened.old), field)
 }
 
 /**

@@ -6,7 +6,7 @@ import type { OutgoingMessage } from '../../providers/outgoing.ts'
 import type { WithInstance } from '../instance-of.ts'
 import type { MessageSafety } from '../safety/safety.ts'
 import { isFollowerSql } from './lines.sql.ts'
-import type { OpenMessage } from './policy.ts'
+import { leaseMs, type OpenMessage } from './policy.ts'
 
 /** An open message with all that the decision about it needs. */
 export interface OpenRow extends Omit<OpenMessage, 'sendsOnce' | 'reconcileMs'>, WithInstance {
@@ -64,7 +64,7 @@ export async function lockOpen(tx: Sql, ids: readonly string[]): Promise<OpenRow
  * Gives each locked message a lease under its token, counts the attempt as handed over, and its quota in the present billing period if it
  * has none.
  */
-export async function storeLeases(tx: Sql, leases: readonly { id: string; token: string }[], leaseMs: number): Promise<void> {
+export async function storeLeases(tx: Sql, leases: readonly { id: string; token: string }[]): Promise<void> {
   await tx.query({
     name: 'messages.claim.lease',
     text: `update messages m set status = 'sending', "leaseToken" = l.token, "leaseUntil" = clock_timestamp() + $3 * interval '1 millisecond',

@@ -209,7 +209,7 @@ async function lease(app: App, tx: Sql, rows: readonly OpenRow[], released: bool
   }))
   // In one round trip, so that messages of fast networks in this claim do not wait for those of slow ones.
   await Promise.all([
-    storeLeases(tx, claimed, leaseMs),
+    storeLeases(tx, claimed),
     enqueueDispatch(app, tx, claimed.filter(({ guarded }) => guarded).map(guardRequest)),
   ])
   return claimed
