@@ -1,7 +1,7 @@
 // Pure rules of when the messages of a campaign leave, by its rate and its quiet hours, if nothing holds them up.
+import { minuteMs } from '../core/durations.ts'
 import { nextQuiet, type QuietHours, quietUntil } from './quiet-hours.ts'
 
-const minuteMs = 60_000
 /** Number of periods of quiet hours after which the calculation stops: about a year of daily ones. */
 const mostBreaks = 366
 

@@ -1,4 +1,5 @@
 // Pure rules of the pace of a campaign: how many messages may leave now, and when the next one may.
+import { minuteMs } from '../core/durations.ts'
 import type { SafetyState } from '../instances/safety.ts'
 
 export const maxRate = 6_000
@@ -6,7 +7,6 @@ export const maxRate = 6_000
 /** Messages a minute of a campaign without a rate of its own, by the safety state of its instance. */
 export const defaultRates: Readonly<Record<SafetyState, number>> = { new: 5, warming: 20, at_risk: 10, restricted: 1, stable: 60 }
 
-const minuteMs = 60_000
 /**
  * A message that is late by up to this much is made up for, because a job starts some time after its moment. After a longer time, as
  * after a crash or a pause, the pace begins anew, so that no minute has more messages than the rate.

@@ -1,18 +1,15 @@
 // Figures of an endpoint's answers within a window of time, from the log of attempts.
 import type { Context } from '../core/context.ts'
+import { dayMs, hourMs, minuteMs } from '../core/durations.ts'
 import { load, loadFound } from '../core/graph/load.ts'
 import type { WebhookAttempt } from '../generated/prisma/client.ts'
 import { type EndpointFigures, readAttempts, readFigures } from './attempts.sql.ts'
 
-const minute = 60_000
-const hour = 60 * minute
-const day = 24 * hour
-
 export const windows = {
-  hour: { windowMs: hour, bucketMs: 5 * minute },
-  day: { windowMs: day, bucketMs: hour },
-  week: { windowMs: 7 * day, bucketMs: 6 * hour },
-  month: { windowMs: 30 * day, bucketMs: day },
+  hour: { windowMs: hourMs, bucketMs: 5 * minuteMs },
+  day: { windowMs: dayMs, bucketMs: hourMs },
+  week: { windowMs: 7 * dayMs, bucketMs: 6 * hourMs },
+  month: { windowMs: 30 * dayMs, bucketMs: dayMs },
 } as const
 
 export type HealthWindow = keyof typeof windows

@@ -1,7 +1,7 @@
 // When an instance reaches a cap of 24 hours at its present rate. Pure.
+import { minuteMs } from '../../core/durations.ts'
 
 const dayMinutes = 24 * 60
-const minuteMs = 60_000
 
 /**
  * The first minute at which the messages of 24 hours are `cap`, if as many leave from now on as in the last hour. Messages of before leave

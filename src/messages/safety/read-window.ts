@@ -1,10 +1,9 @@
 // Reads windows that no cache keeps, for health and for previews.
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
+import { minuteMs } from '../../core/durations.ts'
 import { readSums, readTraffic } from './traffic.sql.ts'
 import { spanAround, type Window, windowAt, windowOf } from './window.ts'
-
-const minuteMs = 60_000
 
 /** The windows of instances, with their sums at `at` and the recipients among `numbers`. */
 export async function readWindows(

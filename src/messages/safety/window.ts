@@ -1,10 +1,10 @@
 // The departures of one instance around a moment, minute by minute: read once, then updated as messages are accepted.
+import { dayMs, minuteMs } from '../../core/durations.ts'
 import type { Traffic } from '../../instances/safety.ts'
 import type { Span, SummedRows, Sums, TrafficRows } from './traffic.sql.ts'
 
 const hourMinutes = 60
 const dayMinutes = 24 * hourMinutes
-const minuteMs = 60_000
 
 /** Times of recent disconnections of an instance. */
 interface Dropped {
@@ -42,7 +42,7 @@ function minuteOf(at: Date): number {
 
 /** The departures that matter to messages that leave at `at` or up to `aheadMinutes` later. */
 export function spanAround(instanceId: string, at: Date, aheadMinutes: number): Span {
-  const from = new Date(at.getTime() - dayMinutes * minuteMs)
+  const from = new Date(at.getTime() - dayMs)
   return { instanceId, from, to: new Date(at.getTime() + (hourMinutes + aheadMinutes) * minuteMs) }
 }
 
@@ -126,6 +126,6 @@ export function trafficOf(window: Window, { disconnections }: Dropped, at: Date)
     inboundReplies24h: window.inboundReplies24h,
     inboundReplies7d: window.inboundReplies7d,
     failed24h: window.failed24h,
-    disconnections24h: disconnections.filter((time) => at.getTime() - time.getTime() < dayMinutes * minuteMs).length,
+    disconnections24h: disconnections.filter((time) => at.getTime() - time.getTime() < dayMs).length,
   }
 }
