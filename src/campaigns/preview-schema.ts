@@ -61,19 +61,14 @@ const CampaignPreviewRef = builder.objectRef<CampaignPreview>('CampaignPreview')
       description:
         'Limits that messages of its first day would exceed, of which the first 5000 are looked at. For information only: nothing is blocked.',
     }),
-    safety: t.field({
-      type: MessageSafetyRef,
-      description: 'Their assessment by the safety rules.',
-      resolve: ({ safety }) => safety,
-    }),
+    safety: t.expose('safety', { type: MessageSafetyRef, description: 'Their assessment by the safety rules.' }),
     isWithinQuota: t.exposeBoolean('isEnough', {
       description: 'False if the quota that is left now is too small: the campaign would pause itself when it is used up.',
     }),
-    quota: t.field({
+    quota: t.expose('quota', {
       type: QuotaPreviewRef,
       nullable: true,
       description: 'The quota before and after it; null for collaborators of a team and for its keys, who cannot see its usage.',
-      resolve: ({ quota }) => quota,
     }),
   }),
 })

@@ -29,7 +29,7 @@ const BucketRef = builder.objectRef<Bucket>('CampaignBucket').implement({
 const FailureRef = builder.objectRef<Failure>('CampaignFailure').implement({
   description: 'A reason for which recipients of a campaign failed or were cancelled.',
   fields: (t) => ({
-    status: t.field({ type: RecipientStatusRef, description: '`failed` or `cancelled`.', resolve: ({ status }) => status }),
+    status: t.expose('status', { type: RecipientStatusRef, description: '`failed` or `cancelled`.' }),
     error: t.exposeString('error', { description: 'The reason as a code, as recipients have it.' }),
     errorCode: t.field({
       type: MessageErrorCodeRef,

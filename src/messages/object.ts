@@ -49,7 +49,7 @@ export const MessageSafetyRef = builder.objectRef<MessageSafety>('MessageSafety'
   fields: (t) => ({
     decision: t.expose('decision', { type: SafetyDecisionRef, description: '`warn` if a limit was exceeded.' }),
     riskLevel: t.expose('riskLevel', { type: RiskLevelRef, description: 'The risk of the send.' }),
-    state: t.field({ type: SafetyStateRef, description: "The instance's safety state.", resolve: (safety) => safety.state }),
+    state: t.expose('state', { type: SafetyStateRef, description: "The instance's safety state." }),
     score: t.exposeInt('score', { description: "The instance's safety score, 0 to 100." }),
   }),
 })

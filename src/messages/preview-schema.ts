@@ -10,7 +10,7 @@ const MessagePreviewRef = builder.objectRef<MessagePreview>('MessagePreview').im
   description: 'A message as it would be accepted now. It is not stored.',
   fields: (t) => ({
     to: t.exposeString('to', { description: 'The recipient, E.164.' }),
-    type: t.field({ type: MessageTypeRef, description: 'Its type.', resolve: ({ type }) => type }),
+    type: t.expose('type', { type: MessageTypeRef, description: 'Its type.' }),
     body: t.exposeString('body', {
       extensions: { bytes: 16 * 1024 },
       description: 'Its text, with the values of the template filled in.',
@@ -22,16 +22,11 @@ const MessagePreviewRef = builder.objectRef<MessagePreview>('MessagePreview').im
       extensions: { items: 10 },
       description: 'Limits that it would exceed. For information only.',
     }),
-    safety: t.field({
-      type: MessageSafetyRef,
-      description: 'Its assessment by the safety rules.',
-      resolve: ({ safety }) => safety,
-    }),
-    quota: t.field({
+    safety: t.expose('safety', { type: MessageSafetyRef, description: 'Its assessment by the safety rules.' }),
+    quota: t.expose('quota', {
       type: QuotaPreviewRef,
       nullable: true,
       description: 'The quota before and after it; null for collaborators of a team and for its keys, who cannot see its usage.',
-      resolve: ({ quota }) => quota,
     }),
   }),
 })

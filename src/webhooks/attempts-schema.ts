@@ -31,12 +31,11 @@ const AttemptRef = builder.objectRef<WebhookAttempt>('WebhookAttempt').implement
       nullable: true,
       description: 'The first 2 KiB of the body of the answer, as UTF-8; null if there was none.',
     }),
-    headers: t.field({
+    headers: t.expose('headers', {
       type: 'JSON',
       nullable: true,
       extensions: { bytes: 2 * 1024 },
       description: 'The headers of the request as sent, by name; null if it could not be signed.',
-      resolve: ({ headers }) => headers,
     }),
   }),
 })
@@ -93,18 +92,16 @@ const HealthRef = builder.objectRef<EndpointFigures>('WebhookHealth').implement(
       nullable: true,
       description: 'The 95th percentile of the durations of attempts, in milliseconds; null without attempts.',
     }),
-    lastFailure: t.field({
+    lastFailure: t.expose('lastFailure', {
       type: LastFailureRef,
       nullable: true,
       description: 'The last failed attempt; null if there is none.',
-      resolve: ({ lastFailure }) => lastFailure,
     }),
-    buckets: t.field({
+    buckets: t.expose('buckets', {
       type: [BucketRef],
       extensions: { items: 32 },
       description:
         'The attempts over time, oldest first: by 5 minutes, hour, 6 hours or day. Parts without attempts are left out.',
-      resolve: ({ buckets }) => buckets,
     }),
   }),
 })

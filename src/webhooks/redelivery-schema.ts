@@ -17,16 +17,15 @@ const RedeliveryRef = builder.objectRef<WebhookRedelivery>('WebhookRedelivery').
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id.' }),
     webhookId: t.exposeID('endpointId', { description: 'The endpoint.' }),
-    deliveryStatus: t.field({
+    deliveryStatus: t.expose('of', {
       type: DeliveryStatusRef,
       description: 'The status of the deliveries that it is about.',
-      resolve: ({ of }) => of,
     }),
     since: t.expose('since', {
       type: 'DateTime',
       description: 'It is about deliveries created at this time or later, up to `createdAt`.',
     }),
-    status: t.field({ type: RedeliveryStatusRef, description: 'Its progress.', resolve: ({ status }) => status }),
+    status: t.expose('status', { type: RedeliveryStatusRef, description: 'Its progress.' }),
     requestedCount: t.exposeInt('requestedCount', {
       description:
         'The deliveries that match; 0 until they were counted. Of more than 500,000 deliveries, the oldest 500,000 are counted, and it rises with `processedCount`.',

@@ -36,10 +36,9 @@ const DayRef = builder.objectRef<Day>('SafetyForecastDay').implement({
   description: 'The recommended limits of an instance for 24 hours to come, with what is planned for them. Nothing is blocked.',
   fields: (t) => ({
     at: t.expose('at', { type: 'DateTime', description: 'The beginning of the 24 hours. The first ones begin now.' }),
-    state: t.field({
+    state: t.expose('state', {
       type: SafetyStateRef,
       description: 'The state that the instance then has by its age, and by what its provider said of it; the present one first.',
-      resolve: (day) => day.state,
     }),
     hourlyOutboundCap: t.int({ description: 'Messages in one hour.', resolve: ({ caps }) => caps.hourlyOutboundCap }),
     dailyOutboundCap: t.int({ description: 'Messages in 24 hours.', resolve: ({ caps }) => caps.dailyOutboundCap }),

@@ -42,12 +42,8 @@ const WarmupPolicyRef = builder.objectRef<Health>('WarmupPolicy').implement({
     const cap = (name: Exclude<keyof Caps, 'maxColdRatio'>, description: string) =>
       t.int({ description, resolve: (health) => health.caps[name] })
     return {
-      state: t.field({
-        type: SafetyStateRef,
-        description: 'The state of the instance.',
-        resolve: (health) => health.state,
-      }),
-      instanceAgeDays: t.float({ description: 'Days since it first connected.', resolve: (health) => health.ageDays }),
+      state: t.expose('state', { type: SafetyStateRef, description: 'The state of the instance.' }),
+      instanceAgeDays: t.exposeFloat('ageDays', { description: 'Days since it first connected.' }),
       hourlyOutboundCap: cap('hourlyOutboundCap', 'Messages in one hour.'),
       dailyOutboundCap: cap('dailyOutboundCap', 'Messages in 24 hours.'),
       hourlyUniqueRecipientsCap: cap('hourlyUniqueRecipientsCap', 'Different recipients in one hour.'),
@@ -81,7 +77,7 @@ const InstanceHealthRef = builder.objectRef<Health>('InstanceHealth').implement(
   description: 'An assessment of the sending of an instance. Nothing is blocked.',
   fields: (t) => ({
     instanceId: t.exposeID('instanceId', { description: 'The instance.' }),
-    safetyState: t.field({ type: SafetyStateRef, description: 'Its state.', resolve: (health) => health.state }),
+    safetyState: t.expose('state', { type: SafetyStateRef, description: 'Its state.' }),
     safetyScore: t.exposeInt('score', { description: '0 to 100; below 60 means at risk, below 30 restricted.' }),
     firstConnectedAt: t.expose('firstConnectedAt', {
       type: 'DateTime',
@@ -89,11 +85,7 @@ const InstanceHealthRef = builder.objectRef<Health>('InstanceHealth').implement(
       description: 'When it first connected; null before that.',
     }),
     warmupPolicy: t.field({ type: WarmupPolicyRef, description: 'Its recommended limits.', resolve: (health) => health }),
-    usageWindowSummary: t.field({
-      type: UsageWindowRef,
-      description: 'Its recent traffic.',
-      resolve: (health) => health.traffic,
-    }),
+    usageWindowSummary: t.expose('traffic', { type: UsageWindowRef, description: 'Its recent traffic.' }),
     dailyCapReachedAt: t.field({
       type: 'DateTime',
       nullable: true,
