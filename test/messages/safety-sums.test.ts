@@ -1,6 +1,7 @@
 // The sums that PostgreSQL makes of an instance's traffic are those of its single messages.
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { readWholeWindow, readWindow } from '../../src/messages/safety/read-window.ts'
+import { safetyCache } from '../../src/messages/safety/safety.ts'
 import { count, trafficOf } from '../../src/messages/safety/window.ts'
 import { connectedInstance, createAccount } from '../kit/accounts.ts'
 import { cloneDatabase, sql } from '../kit/database.ts'
@@ -20,7 +21,7 @@ it('adds up 3,000 messages of every kind as reading them one by one does', async
        (case k when 0 then 'received' when 1 then 'queued' when 2 then 'failed' else 'sent' end)::message_status, '{}',
        case i % 3 when 0 then true when 1 then false end, case when k > 1 and i % 5 > 0 then at end, case when k > 1 then at end,
        case when i % 11 = 0 then at end, case when k = 1 then at + interval '1 day' else at end, case when i % 11 = 0 then at - interval '2 days' else at end
-     from generate_series(1, 3000) i, lateral (select i % 7 as k, '+39333' || 1000000 + i * 37 % 900 as n,
+     from generate_series(1, 3000) i, lateral (select i % 7 as k, '+39333' || 1000000 + i * 37 % 2400 as n,
        now() - interval '70 hours' + i * 7919 % 4300 * interval '1 minute' as at) x`,
     [account.workspaceId, account.userId, id],
   )
@@ -40,4 +41,28 @@ it('adds up 3,000 messages of every kind as reading them one by one does', async
       expect(trafficOf(summed, instance, at)).toEqual(trafficOf(whole, instance, at))
     }
   }
+
+  // As the gateway marks them: the first message to a number, if to a stranger. A window of two days tells those of the last day apart.
+  await sql(databaseUrl).query(
+    `update messages m set cold = right(peer, 1) in ('1', '2', '3') and not exists (
+       select from messages e where e.peer = m.peer and e.direction = 'outbound' and coalesce(e."handedAt", e."acceptedAt", e."dueAt") < coalesce(m."handedAt", m."acceptedAt", m."dueAt"))`,
+  )
+  const at = new Date(now - 3_600_000)
+  const { failed24h: _, ...summed } = trafficOf(await readWindow(app, app.pool, id, at, []), instance, at)
+  expect(summed.coldRecipients24h).toBeGreaterThan(0)
+  const days = await readWholeWindow(app, app.pool, id, new Date(at.getTime() - 20 * 3_600_000), at)
+  expect(trafficOf(days, instance, at)).toMatchObject(summed)
+})
+
+it('reads one window for all messages that are scheduled for one day', async () => {
+  const databaseUrl = await cloneDatabase()
+  const { id: instanceId } = await connectedInstance(databaseUrl, await createAccount(databaseUrl))
+  const app = await openApp(databaseUrl)
+  const spy = vi.spyOn(app.pool, 'query')
+  const midnight = Date.UTC(new Date().getUTCFullYear() + 1, 0)
+  const minutes = Array.from({ length: 1_440 }, (_, n) => new Date(midnight + n * 60_000))
+  await safetyCache(app).load(minutes.map((scheduledAt, n) => ({ instanceId, to: `+39333${1_000_000 + n}`, scheduledAt })))
+  const reads = spy.mock.calls.map(([query]) => query as unknown as { name?: string; values: unknown[][] })
+  spy.mockRestore()
+  expect(reads.filter(({ name }) => name === 'messages.traffic').map(({ values }) => values[1])).toEqual([[instanceId]])
 })

@@ -26,8 +26,11 @@ export interface TrafficCounts {
 
 export interface TrafficRows extends TrafficCounts {
   instanceId: string
-  /** Number, the minutes of its departures (since 1970), and if it is cold: it never wrote, and none left for it before the span. */
-  recipients: [to: string, minutes: number[], cold: boolean][]
+  /**
+   * Number, the minutes of its departures (since 1970), and the one of them that was the first to a stranger: one who never wrote, and for whom
+   * none left before.
+   */
+  recipients: [to: string, minutes: number[], coldAt: number | null][]
 }
 
 /** Traffic around one moment, with those of its recipients that were asked for. */
@@ -86,11 +89,13 @@ const departing = `departing as (
     where "instanceId" = i.id and direction = 'inbound' and "createdAt" > now() - interval '7 days'
   )`
 
-/**
- * True if the number `p.peer` is cold. The first message to a stranger is marked `cold`; only rows from before that column existed, which are not
- * `known`, need a look at earlier messages.
- */
-const isCold = `p.peer not in (select peer from inbound) and (p.cold is true or (not p.known and not exists (${earlier('p.peer')})))`
+/** Columns of the numbers of `departing`, by number. `known` is false if one of its rows is from before messages were marked as cold. */
+const byNumber = `peer, max(${minuteOf('at')}) as latest, min(${minuteOf('at')}) as earliest, min(${minuteOf('at')}) filter (where cold) as marked,
+  bool_and(cold is not null) as known`
+
+/** The minute of the first message to the number `p`, if it was a stranger. Only rows without a mark need a look at earlier messages. */
+const coldAt = `case when p.peer not in (select peer from inbound)
+  then coalesce(p.marked, case when not p.known and not exists (${earlier('p.peer')}) then p.earliest end) end`
 
 /** The columns of {@link TrafficCounts}. */
 const counts = `
@@ -114,9 +119,8 @@ export async function readTraffic(
       from unnest($2::uuid[], $3::timestamptz[], $4::timestamptz[]) with ordinality as a(instance, first, last, position)
       join instances i on i.id = a.instance, lateral (
         with ${departing}, peers as (
-          select peer, array_agg(distinct ${minuteOf('at')}) as minutes, bool_or(cold) as cold, bool_and(cold is not null) as known
-          from departing group by peer
-        ) select coalesce((select json_agg(json_build_array(p.peer, p.minutes, ${isCold})) from peers p), '[]') as recipients, ${counts}
+          select ${byNumber}, array_agg(distinct ${minuteOf('at')}) as minutes from departing group by peer
+        ) select coalesce((select json_agg(json_build_array(p.peer, p.minutes, ${coldAt})) from peers p), '[]') as recipients, ${counts}
       ) t`,
     values: [ttlMs, spans.map((span) => span.instanceId), spans.map((span) => span.from), spans.map((span) => span.to)],
   })
@@ -140,17 +144,14 @@ export async function readSums(
       from (
         select $3::timestamptz - interval '1 day' as first, $3::timestamptz + interval '1 hour' as last, ${minuteOf('$3::timestamptz')} as present
       ) a join instances i on i.id = any($2::uuid[]), lateral (
-        with ${departing}, peers as (
-          select peer, max(${minuteOf('at')}) as latest, bool_or(cold) as cold, bool_and(cold is not null) as known
-          from departing group by peer
-        ) select ${counts},
+        with ${departing}, peers as (select ${byNumber} from departing group by peer) select ${counts},
           coalesce((select json_agg(json_build_array(p.peer, (
-              select array_agg(distinct ${minuteOf('d.at')}) from departing d where d.peer = p.peer), ${isCold}))
+              select array_agg(distinct ${minuteOf('d.at')}) from departing d where d.peer = p.peer), ${coldAt}))
             from peers p where p.peer = any($4::text[])), '[]') as recipients,
           (select jsonb_build_object('outbound1h', count(*) filter (where ${minuteOf('at')} > a.present - 60), 'outbound24h', count(*))
             from departing where ${minuteOf('at')} > a.present - 1440)
           || (select jsonb_build_object('uniqueRecipients1h', count(*) filter (where latest > a.present - 60), 'uniqueRecipients24h', count(*),
-              'coldRecipients24h', count(*) filter (where ${isCold})) from peers p where latest > a.present - 1440) as sums
+              'coldRecipients24h', count(*) filter (where ${coldAt} > a.present - 1440)) from peers p where latest > a.present - 1440) as sums
       ) t`,
     values: [ttlMs, instanceIds, at, numbers],
   })

@@ -14,7 +14,8 @@ interface Dropped {
 interface Recipient {
   /** Minutes since 1970 of its departures, in any order. */
   minutes: number[]
-  cold: boolean
+  /** The minute of the first message to it, if it was a stranger. */
+  coldAt: number | null
 }
 
 /** The departures of one instance as far as this process knows. Times are in minutes since 1970, `loadedAt` in milliseconds. */
@@ -29,8 +30,9 @@ export interface Window {
   history: boolean
   /** Numbers that the instance knows from before, and that are not in `recipients` yet. */
   acquainted: Set<string>
-  /** The sums of the minutes that were asked for. */
+  /** The sums of the minutes that were asked for, which are multiples of `stepMinutes`. */
   sums: Map<number, Sums>
+  stepMinutes: number
   failed24h: number
   inboundReplies24h: number
   inboundReplies7d: number
@@ -51,7 +53,7 @@ export function windowAt({ sums, ...rows }: SummedRows, at: Date): Window {
   return { ...windowOf(rows, spanAround(rows.instanceId, at, 0)), sums: new Map([[minuteOf(at), sums]]) }
 }
 
-export function windowOf(rows: TrafficRows, { from, to }: Pick<Span, 'from' | 'to'>): Window {
+export function windowOf(rows: TrafficRows, { from, to }: Pick<Span, 'from' | 'to'>, stepMinutes = 1): Window {
   const { recipients, minutes, ...counts } = rows
   return {
     ...counts,
@@ -61,8 +63,9 @@ export function windowOf(rows: TrafficRows, { from, to }: Pick<Span, 'from' | 't
     loading: null,
     acquainted: new Set(),
     minutes: new Map(minutes),
-    recipients: new Map(recipients.map(([to, times, cold]) => [to, { minutes: times, cold }])),
+    recipients: new Map(recipients.map(([to, times, coldAt]) => [to, { minutes: times, coldAt }])),
     sums: new Map(),
+    stepMinutes,
   }
 }
 
@@ -74,15 +77,20 @@ function inDay(minute: number, at: number): boolean {
   return minute > at - dayMinutes && minute <= at + hourMinutes
 }
 
-/**
- * Counts one more message that leaves at `at`. Returns true if it is the first to a recipient who never wrote. `cold` says so of a
- * recipient whom another window knows better.
- */
-export function count(window: Window, to: string, at: Date, cold?: boolean): boolean {
+/** Counts one more message that leaves at `at`. Returns true if it is the first to a recipient who never wrote. */
+export function count(window: Window, to: string, at: Date): boolean {
+  return countAs(window, to, at, window.recipients.get(to) ?? null)
+}
+
+/** {@link count} for a recipient whom another window knows better. */
+export function countKnown(window: Window, to: string, at: Date, { coldAt }: Recipient): void {
+  countAs(window, to, at, window.recipients.get(to) ?? { minutes: [], coldAt })
+}
+
+function countAs(window: Window, to: string, at: Date, known: Recipient | null): boolean {
   const minute = minuteOf(at)
   window.minutes.set(minute, (window.minutes.get(minute) ?? 0) + 1)
-  const known = window.recipients.get(to)
-  const recipient = known ?? { minutes: [], cold: cold ?? !window.acquainted.delete(to) }
+  const recipient = known ?? { minutes: [], coldAt: window.acquainted.delete(to) ? null : minute }
   for (const [moment, sums] of window.sums) {
     if (!inDay(minute, moment)) continue
     sums.outbound24h++
@@ -92,15 +100,26 @@ export function count(window: Window, to: string, at: Date, cold?: boolean): boo
     }
     if (recipient.minutes.some((other) => inDay(other, moment))) continue
     sums.uniqueRecipients24h++
-    if (recipient.cold) sums.coldRecipients24h++
+    if (isColdAt(recipient, moment)) sums.coldRecipients24h++
   }
   if (!recipient.minutes.includes(minute)) recipient.minutes.push(minute)
-  if (!known) window.recipients.set(to, recipient)
-  return !known && recipient.cold
+  window.recipients.set(to, recipient)
+  return !known && recipient.coldAt !== null
+}
+
+function isColdAt({ coldAt }: Recipient, at: number): boolean {
+  return coldAt !== null && inDay(coldAt, at)
+}
+
+/** True if the recipient was a stranger until the day before `at`. */
+export function isCold(window: Window, to: string, at: Date): boolean {
+  const recipient = window.recipients.get(to)
+  return recipient !== undefined && isColdAt(recipient, minuteOf(at))
 }
 
 /** The sums at a minute, computed at its first use and then kept up to date by {@link count}. */
-function sumsAt(window: Window, at: number): Sums {
+function sumsAt(window: Window, exactly: number): Sums {
+  const at = exactly - (exactly % window.stepMinutes)
   const kept = window.sums.get(at)
   if (kept) return kept
   const sums: Sums = { outbound1h: 0, outbound24h: 0, uniqueRecipients1h: 0, uniqueRecipients24h: 0, coldRecipients24h: 0 }
@@ -108,14 +127,14 @@ function sumsAt(window: Window, at: number): Sums {
     if (inHour(minute, at)) sums.outbound1h += n
     if (inDay(minute, at)) sums.outbound24h += n
   }
-  for (const { minutes, cold } of window.recipients.values()) {
-    if (minutes.some((minute) => inHour(minute, at))) sums.uniqueRecipients1h++
-    if (!minutes.some((minute) => inDay(minute, at))) continue
+  for (const recipient of window.recipients.values()) {
+    if (recipient.minutes.some((minute) => inHour(minute, at))) sums.uniqueRecipients1h++
+    if (!recipient.minutes.some((minute) => inDay(minute, at))) continue
     sums.uniqueRecipients24h++
-    if (cold) sums.coldRecipients24h++
+    if (isColdAt(recipient, at)) sums.coldRecipients24h++
   }
   window.sums.set(at, sums)
-  // A window serves an hour at most, but one that is not read again for long would collect the minutes that pass.
+  // A window would collect the minutes that are asked for.
   if (window.sums.size > hourMinutes) window.sums.delete(window.sums.keys().next().value as number)
   return sums
 }
