@@ -42,5 +42,5 @@ export async function rowsRead(
 
 function toText(value: unknown): string {
   if (value instanceof Date) return value.toISOString()
-  return Array.isArray(value) ? `{${value.join(',')}}` : String(value)
+  return Array.isArray(value) ? `{${value.map(toText).join(',')}}` : String(value)
 }

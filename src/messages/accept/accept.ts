@@ -19,7 +19,7 @@ import type { Message } from '../../generated/prisma/client.ts'
 import { jobsOfNew } from '../dispatch/enqueue-new.ts'
 import { messageEvent } from '../events.ts'
 import { markOutsideWindow } from '../safety/free-window.ts'
-import { safetyCache } from '../safety/safety.ts'
+import { type Judged, safetyCache } from '../safety/safety.ts'
 import { type Draft, draftAll } from './draft.ts'
 import { insertMessages } from './insert.sql.ts'
 import { lookUp } from './look-up.ts'
@@ -58,8 +58,12 @@ export async function acceptMessage(ctx: Context, submission: Submission): Promi
 }
 
 /** Accepts messages in order, each accepted or refused separately. @throws when the whole batch failed. */
-export async function acceptMessages({ app }: Context, submissions: readonly Submission[]): Promise<(Message | Error)[]> {
+export async function acceptMessages(
+  { app, principal }: Context,
+  submissions: readonly Submission[],
+): Promise<(Message | Error)[]> {
   if (submissions.length === 0) return []
+  await safetyCache(app).prepare(submissions.map(judgedOf), principal.ownerId)
   const results = await acceptance(app)(submissions)
   const final = await Promise.all(
     results.map((result, i) => (result === 'repeated' ? acceptRepeated(app, submissions[i] as Submission) : result)),
@@ -104,9 +108,7 @@ async function acceptApart(app: App, submissions: readonly Submission[]): Promis
  * refused ones, store and keep the results in the round trip of the commit.
  */
 async function acceptAll(app: App, submissions: readonly Submission[], keyWaitMs?: number): Promise<Result[]> {
-  await safetyCache(app).load(
-    submissions.map(({ input, scheduledAt }) => ({ instanceId: input.instanceId, to: input.to, scheduledAt })),
-  )
+  await safetyCache(app).load(submissions.map(judgedOf))
   const all = await sqlTransaction(app.pool, async (tx) => {
     const results: (Result | undefined)[] = submissions.map(() => undefined)
     await replayRepeated(app, tx, submissions, results, keyWaitMs)
@@ -122,6 +124,10 @@ async function acceptAll(app: App, submissions: readonly Submission[], keyWaitMs
   // Messages that are due leave at once, which wakes the relay for all of their events.
   if (submissions.some(({ scheduledAt }) => scheduledAt)) app.signals.emit('outbox')
   return all
+}
+
+function judgedOf({ input: { instanceId, to }, scheduledAt }: Submission): Judged {
+  return { instanceId, to, scheduledAt }
 }
 
 /** A message that has quota. */

@@ -5,7 +5,9 @@
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { dayMs, minuteMs } from '../../core/durations.ts'
+import { withoutBudget } from '../../core/graph/budget.ts'
 import { definePart } from '../../core/part.ts'
+import { createShare } from '../../core/share.ts'
 import { assess, coldRatio, type SafetyState, type Standing } from '../../instances/safety.ts'
 import { type Pair, readAcquainted, readTraffic, type Span, type TrafficRows } from './traffic.sql.ts'
 import { count, countKnown, isCold, spanAround, trafficOf, type Window, windowOf } from './window.ts'
@@ -35,6 +37,11 @@ export interface Judged extends Pair {
 }
 
 export interface SafetyCache {
+  /**
+   * Reads the windows that {@link SafetyCache.load} would read, in the turn of their payer, before the messages join a batch with those of
+   * other accounts: the window of an instance with very many messages takes a second.
+   */
+  prepare: (messages: readonly Judged[], ownerId: string) => Promise<void>
   /** Loads what is missing or old to judge these messages. */
   load: (messages: readonly Judged[], sql?: Sql) => Promise<void>
   /** Counts one more message and judges it. `campaignRecipients` is the size of its campaign. */
@@ -53,6 +60,9 @@ const large = 5_000
 const mostInstances = 10_000
 /** Most days of one instance that are cached, and read at once. Messages for further days are judged by what their own batch has. */
 const mostDays = 100
+
+/** Windows that payers read, one at a time each, and those that are read in the background. */
+const reading = { lightBytes: 0, perCaller: 1, mostWaiting: 1_000, waitMs: 30_000 }
 
 const present = 'present'
 type Day = number | typeof present
@@ -90,6 +100,8 @@ function spanOf(instanceId: string, day: Day): Span {
 
 function createSafetyCache(app: Pick<App, 'pool' | 'log' | 'config'>): SafetyCache {
   const byInstance = new Map<string, Map<Day, Window>>()
+  const payers = createShare({ ...reading, total: Number.POSITIVE_INFINITY })
+  const background = createShare({ ...reading, total: 2 })
 
   function windowAt(instanceId: string, day: Day): Window {
     const windows = byInstance.get(instanceId) ?? new Map<Day, Window>()
@@ -121,10 +133,20 @@ function createSafetyCache(app: Pick<App, 'pool' | 'log' | 'config'>): SafetyCac
 
   /** Reads a window again in the background, while callers use the old one. */
   function refresh(instanceId: string, day: Day, window: Window): void {
-    window.loading ??= read([{ instanceId, day }], app.pool).catch((error: Error) => {
+    const again = () => background.during(instanceId, 1, () => read([{ instanceId, day }], app.pool))
+    window.loading ??= again().catch((error: Error) => {
       window.loading = null
       window.loadedAt = Date.now()
       app.log.warn({ err: error.message }, 'safety window not read')
+    })
+  }
+
+  async function prepare(messages: readonly Judged[], ownerId: string): Promise<void> {
+    if (missingFor(messages).length === 0) return
+    await payers.during(ownerId, 1, async () => {
+      // The request before may have read them.
+      const missing = missingFor(messages)
+      if (missing.length > 0) await withoutBudget(() => read(missing, app.pool))
     })
   }
 
@@ -189,7 +211,7 @@ function createSafetyCache(app: Pick<App, 'pool' | 'log' | 'config'>): SafetyCac
     }
   }
 
-  return { load, judge, judgeAgain, forget }
+  return { prepare, load, judge, judgeAgain, forget }
 }
 
 /** Compares what leaves around `at` with the caps of the instance. */

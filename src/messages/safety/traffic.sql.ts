@@ -48,10 +48,18 @@ export interface Sums {
 /** When the message was handed to the network. Rows from before the column existed have the time of the answer. */
 const leftAt = 'coalesce("handedAt", "acceptedAt")'
 
-/** SQL query that finds a row if `peer` wrote to instance `i` at any time, or if a message left for it before the span `a`. */
+/** The latest messages with a number among which an instance finds those of its own. Messages of all accounts wait while they are read. */
+const mostLooked = 1_000
+
+/**
+ * SQL query that finds a row if `peer` wrote to instance `i` at any time, or if a message left for it before the span `a`: one of the latest
+ * {@link mostLooked} messages of the workspace with that number, because no index has the messages of an instance with it.
+ */
 function earlier(peer: string): string {
-  return `select from messages e where e."workspaceId" = i."workspaceId" and e.peer = ${peer} and e."instanceId" = i.id
-    and (e.direction = 'inbound' or coalesce(e."handedAt", e."acceptedAt") <= a.first)`
+  return `select from (
+      select "instanceId", direction, "handedAt", "acceptedAt" from messages where "workspaceId" = i."workspaceId" and peer = ${peer}
+      order by "createdAt" desc, id desc limit ${mostLooked}
+    ) e where e."instanceId" = i.id and (e.direction = 'inbound' or coalesce(e."handedAt", e."acceptedAt") <= a.first)`
 }
 
 /** Returns the pairs that have such earlier messages. `from` is the beginning of the span. */
