@@ -85,21 +85,40 @@ export function openDatabase(url: string, onError: (error: Error) => void, optio
   }
 }
 
-/** In connections: those that the reads of one payer take at once, and the reads that wait for one of them. */
-const readersOfPayer = { lightBytes: 0, perCaller: 3, total: Number.POSITIVE_INFINITY, mostWaiting: 100, waitMs: 30_000 }
+/** In connections: those that the reads of one payer take at once, and the reads that wait for one of them. The same holds for its transactions. */
+const ofPayer = { lightBytes: 0, perCaller: 3, total: Number.POSITIVE_INFINITY, mostWaiting: 100, waitMs: 30_000 }
 
 /**
  * Counts the rows of its statements against the budget of the running operation. When the budget is spent, the connection is
  * destroyed, because the server would go on sending. Transactions are not counted; Prisma's share their connection (transaction.ts).
  *
  * The statements of one payer share few connections: ten searches of 1,000,000 messages by one key let the requests of others wait for
- * 3 s, and for 0.1 s with this bound.
+ * 3 s, and for 0.1 s with this bound. So do its transactions, which may wait for each other's row locks: nine requests a second that connected
+ * and logged out one instance, for which 50,000 messages waited, let those of others wait for 2 s.
  */
 class MeteredPool extends pg.Pool {
-  readonly #readers = createShare(readersOfPayer)
+  readonly #readers = createShare(ofPayer)
+  readonly #transactions = createShare(ofPayer)
 
   override connect = ((callback?: Parameters<pg.Pool['connect']>[0]) =>
-    callback ? super.connect(callback) : super.connect().then(shareConnection)) as pg.Pool['connect']
+    callback ? super.connect(callback) : this.#connect(runningBudget()?.payer).then(shareConnection)) as pg.Pool['connect']
+
+  async #connect(payer: string | undefined): Promise<pg.PoolClient> {
+    if (!payer) return await super.connect()
+    const turn = await this.#transactions.take(payer, 1)
+    const end = () => turn.keepUntilSent(0)
+    const client = await super.connect().catch((error: Error) => {
+      end()
+      throw error
+    })
+    // The pool makes a `release` each time that it hands a connection out.
+    const release = client.release.bind(client)
+    client.release = (error) => {
+      end()
+      release(error)
+    }
+    return client
+  }
 
   // The only overload of `query` that is used.
   override query = ((query: string | pg.QueryConfig, values?: unknown[]) => {
@@ -107,7 +126,7 @@ class MeteredPool extends pg.Pool {
     if (!budget) return super.query(query as pg.QueryConfig, values)
     const config = typeof query === 'string' ? { text: query } : query
     const read = () =>
-      withConnection(this, async (client) => {
+      withClient(super.connect(), async (client) => {
         const stop = () => streamOf(client).destroy()
         return await client.query(metered(config, budget, stop), values)
       })
@@ -116,11 +135,14 @@ class MeteredPool extends pg.Pool {
 }
 
 /** Runs `work` on one connection. After a call of `lose`, the pool does not use that connection again. */
-export async function withConnection<T>(
-  pool: pg.Pool,
-  work: (client: pg.PoolClient, lose: (error: Error) => void) => Promise<T>,
-): Promise<T> {
-  const client = await pool.connect()
+export async function withConnection<T>(pool: pg.Pool, work: ConnectedWork<T>): Promise<T> {
+  return await withClient(pool.connect(), work)
+}
+
+type ConnectedWork<T> = (client: pg.PoolClient, lose: (error: Error) => void) => Promise<T>
+
+async function withClient<T>(connected: Promise<pg.PoolClient>, work: ConnectedWork<T>): Promise<T> {
+  const client = await connected
   let broken: Error | undefined
   const lose = (error: Error) => {
     broken = error
