@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../../core/app.ts'
 import { fail } from '../../core/errors.ts'
+import { createShare } from '../../core/share.ts'
 import type { Entry } from '../log/entry.ts'
 import { lastNumber, readAfter, readOf } from '../log/log.sql.ts'
 import type { EventFilter, LogEvent } from '../log/log.ts'
@@ -50,6 +51,17 @@ const retryMs = 500
 const heartbeatMs = 10_000
 const sweepMs = 1_000
 const closingMs = 2_000
+/**
+ * What the streams of one workspace read and render at once. Fifty streams of one key that each counted a campaign with 700,000 recipients
+ * let the requests of others wait for 3 s.
+ */
+const turns = createShare({
+  lightBytes: 0,
+  perCaller: 2,
+  total: Number.POSITIVE_INFINITY,
+  mostWaiting: Number.POSITIVE_INFINITY,
+  waitMs: 600_000,
+})
 
 /** `onCall` takes what other processes send to this one. */
 export async function startHub(app: App, onCall: (payload: string) => void): Promise<Hub> {
@@ -162,9 +174,15 @@ export async function startHub(app: App, onCall: (payload: string) => void): Pro
       while (round) await round
       let topic = logTopics.get(key)
       if (!topic) {
-        const read = (after: bigint, upTo: bigint, limit: number) =>
-          readAfter(app.pool, workspaceId, filter, { after, upTo, limit })
-        topic = new LogTopic({ workspaceId, filter, render, read, head: () => head, log: app.log })
+        topic = new LogTopic({
+          workspaceId,
+          filter,
+          render: (events) => turns.during(workspaceId, 1, () => render(events)),
+          read: (after, upTo, limit) =>
+            turns.during(workspaceId, 1, () => readAfter(app.pool, workspaceId, filter, { after, upTo, limit })),
+          head: () => head,
+          log: app.log,
+        })
         logTopics.set(key, topic)
       }
       const followed = topic
@@ -179,7 +197,8 @@ export async function startHub(app: App, onCall: (payload: string) => void): Pro
     },
 
     followState({ key, ...view }, follower) {
-      const followed = stateTopics.get(key) ?? new StateTopic({ ...view, log: app.log })
+      const render = () => turns.during(view.workspaceId, 1, view.render)
+      const followed = stateTopics.get(key) ?? new StateTopic({ ...view, render, log: app.log })
       stateTopics.set(key, followed)
       for (const name of view.subjects) bySubject.set(name, (bySubject.get(name) ?? new Set()).add(followed))
       followed.add(follower)

@@ -52,7 +52,7 @@ export function stateView(key: string, args: FollowArgs, { subjects }: StateSour
 /** Executes on each root value, on one budget. A caller's streams share a memory quota, apart from the caller's other requests. */
 async function executeOn(args: FollowArgs, roots: readonly unknown[], limits: BudgetLimits) {
   return await operationMemory.during(`streams of ${callerOf(args.contextValue)}`, weightOf(args, limits), async () => {
-    const budget = new Budget(limits)
+    const budget = new Budget(limits, args.contextValue.principal.ownerId)
     const context = { ...args.contextValue, budget }
     const results = await Promise.all(
       roots.map((rootValue) => measured(budget, () => execute({ ...args, rootValue, contextValue: context }))),
@@ -61,11 +61,14 @@ async function executeOn(args: FollowArgs, roots: readonly unknown[], limits: Bu
   })
 }
 
-/** @throws Error when the database was unavailable for a part of the result. A retry follows, so that no wrong result is sent. */
+/** What a later reading of the same value may lack. */
+const passing: ReadonlySet<string | null> = new Set(['SERVICE_UNAVAILABLE', 'API_RATE_LIMIT_EXCEEDED'])
+
+/** @throws Error when the database was unavailable, or too busy with the caller, for a part of the result. A retry follows, so that no wrong result is sent. */
 function bodyOf(result: ExecutionResult, context: Context): string {
   if (!result.errors) return JSON.stringify(result)
   const answer = published(result, context)
-  if (answer.errors?.some((error) => codeOf(error) === 'SERVICE_UNAVAILABLE')) throw new Error('the database is unavailable')
+  if (answer.errors?.some((error) => passing.has(codeOf(error)))) throw new Error('the database is unavailable')
   return JSON.stringify(answer)
 }
 
