@@ -6,8 +6,9 @@ import type { App } from '../../src/core/app.ts'
 import { bossDatabase } from '../../src/core/database/boss-database.ts'
 import type { Sql } from '../../src/core/database/database.ts'
 import { connectDedicated } from '../../src/core/database/dedicated.ts'
+import { sqlTransaction } from '../../src/core/database/transaction.ts'
 import { indexJobs } from '../../src/core/jobs/due.sql.ts'
-import { defineJob, enqueue, implementJob } from '../../src/core/jobs/jobs.ts'
+import { defineJob, enqueue, enqueueUnder, implementJob } from '../../src/core/jobs/jobs.ts'
 import { makeQueues, workOn } from '../../src/core/jobs/work.ts'
 import { atEnd } from '../kit/at-end.ts'
 import { cloneDatabase, sql } from '../kit/database.ts'
@@ -34,7 +35,7 @@ async function sessionOf(app: App): Promise<pg.PoolClient> {
 }
 
 /** Scans of the whole table of jobs, and rows of it that were read in any way, in the transaction of this session. */
-async function figures(session: pg.PoolClient): Promise<{ scans: number; rows: number }> {
+async function figures(session: Sql): Promise<{ scans: number; rows: number }> {
   const { rows } = await session.query<{ scans: number; rows: number }>(
     `select seq_scan::int as scans, (seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_xact_user_tables
      where schemaname = 'pgboss' and relname = 'job_common'`,
@@ -83,6 +84,23 @@ it('fetches a burst by indexes, although the statistics are from a quiet moment,
   await app.boss.supervise()
   const { rows } = await sql(databaseUrl).query(`select from pgboss.job where name = 'burst' and state = 'completed'`)
   expect(rows).toHaveLength(0)
+})
+
+it('finds the job that waits under a key without reading the 5,000 that wait under others', async () => {
+  const app = await openApp(await cloneDatabase())
+  const job = defineJob({ name: 'keyed', schema, options: { ...options, policy: 'short' } })
+  await makeQueues(app, [implementJob(job, { batchSize: 1, workers: 1 }, async (_, jobs) => jobs.map(() => undefined))])
+  const startAfter = new Date(Date.now() + 3_600_000)
+  const requests = Array.from({ length: 5_000 }, (_, n) => ({ data: { n }, key: `key ${n}`, startAfter }))
+  await enqueue(app, app.pool, job, requests)
+  await app.pool.query('vacuum analyze pgboss.job_common')
+  await sqlTransaction(app.pool, async (tx) => {
+    const before = (await figures(tx)).rows
+    await enqueueUnder(app, tx, job, 'key 3000', { data: { n: 1 } })
+    expect((await figures(tx)).rows - before).toBeLessThan(50)
+  })
+  const { rows } = await app.pool.query(`select data from pgboss.job where name = 'keyed' and start_after <= now()`)
+  expect(rows).toEqual([{ data: { n: 1 } }])
 })
 
 it('a process that starts waits for no transaction that adds jobs, and keeps none from adding them', async () => {

@@ -19,12 +19,14 @@ const unset = `select oid::regclass as name from pg_class where oid in ('pgboss.
   and reloptions is null`
 
 const isUnprepared = `select where exists (${unset}) or to_regclass('pgboss.gateway_job_delayed_idx') is null
-  or to_regclass('pgboss.gateway_job_active_idx') is null`
+  or to_regclass('pgboss.gateway_job_active_idx') is null or to_regclass('pgboss.gateway_job_key_idx') is null`
 
 /**
- * Indexes the jobs that start later than they were added, and those in progress. Both are few. Lets the tables collect more changes before they are
- * vacuumed and analyzed than tables of a few rows usually may: the scheduled jobs of an idle gateway alone caused that every minute, and
- * the statistics of forty columns were most of what it wrote ahead. The tables belong to pg-boss, which creates them before this runs.
+ * Indexes the jobs that start later than they were added, those in progress, and those that wait under a key: without it, pg-boss reads all
+ * jobs of the queue to find the one of a key (18 ms among 3,000 campaigns on a busy machine). All three are few. Lets the tables collect more
+ * changes before they are vacuumed and analyzed than tables of a few rows usually may: the scheduled jobs of an idle gateway alone caused
+ * that every minute, and the statistics of forty columns were most of what it wrote ahead. The tables belong to pg-boss, which creates them
+ * before this runs.
  */
 export async function indexJobs(sql: Sql): Promise<void> {
   // `create index if not exists` locks out all writers of jobs before it looks, and waits for those at work: a process that started beside
@@ -36,6 +38,8 @@ export async function indexJobs(sql: Sql): Promise<void> {
      create index if not exists gateway_job_delayed_idx on pgboss.job_common (start_after)
        where state < 'active' and start_after > created_on;
      create index if not exists gateway_job_active_idx on pgboss.job_common (heartbeat_on) where state = 'active';
+     create index if not exists gateway_job_key_idx on pgboss.job_common (name, singleton_key)
+       where state < 'active' and singleton_key is not null;
      do $$ declare name regclass; begin
        for name in ${unset} loop
          execute format('alter table %s set (autovacuum_vacuum_threshold = 1000, autovacuum_analyze_threshold = 5000)', name);
