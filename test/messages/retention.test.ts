@@ -1,6 +1,7 @@
 // Retention: what a workspace keeps, what the sweep deletes, and what stays.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { forgetExpired } from '../../src/messages/retention/forget.ts'
+import { readExpiring } from '../../src/messages/retention/retention.sql.ts'
 import { sweepMessages } from '../../src/messages/retention/sweep.ts'
 import { connectedInstance, createAccount } from '../kit/accounts.ts'
 import { api as apiOf } from '../kit/api.ts'
@@ -70,6 +71,8 @@ it('deletes what is older than the workspace keeps, in both directions, and keep
   await sweepMessages(app)
   const left = (await api.get('messages')).body.data.messages.map(({ id }: { id: string }) => id)
   expect(left.sort()).toEqual([waiting, young].sort())
+  // A sweep takes a transaction for each workspace that it names, in each minute.
+  expect((await readExpiring(app.pool, 0)).map(({ workspaceId }) => workspaceId)).not.toContain(account.workspaceId)
   expect((await api.get('usage')).body.data.messagesCount).toBe(usage + 1)
 })
 

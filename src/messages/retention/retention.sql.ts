@@ -13,14 +13,21 @@ export interface Expiring {
   before: Date
 }
 
-/** The workspaces that have messages older than they keep, by `days` of the gateway and their own; 0 means for ever. */
+/** SQL: `m` is a message that has left, or came, and is older than `before`. A scheduled message is as old as its schedule. */
+const hasExpired = (before: string) =>
+  `m."createdAt" < ${before} and coalesce(m."scheduledAt", m."createdAt") < ${before} and m.status not in ('queued', 'sending')`
+
+/**
+ * The workspaces that have expired messages, by `days` of the gateway and their own; 0 means for ever. One whose old messages have all not
+ * left is not among them.
+ */
 export async function readExpiring(sql: Sql, days: number): Promise<Expiring[]> {
   const { rows } = await sql.query<Expiring>(
     `select e.* from (
        select w.id as "workspaceId", now() - make_interval(secs => 86400 * least(nullif($1::float8, 0), nullif(r."messagesDays", 0))) as before
        from workspaces w left join retention_settings r on r."workspaceId" = w.id
        where least(nullif($1::float8, 0), nullif(r."messagesDays", 0)) is not null
-     ) e where exists (select from messages m where m."workspaceId" = e."workspaceId" and m."createdAt" < e.before)`,
+     ) e cross join lateral (select from messages m where m."workspaceId" = e."workspaceId" and ${hasExpired('e.before')} limit 1) one`,
     [days],
   )
   return rows
@@ -43,16 +50,14 @@ export async function readStored(sql: Sql, ids: readonly string[]): Promise<Set<
 }
 
 /**
- * Locks at most `batch` expired messages of the workspace, oldest first (index on workspaceId, createdAt, id). A scheduled message is as
- * old as its schedule. A message that has not left stays, and one that is locked waits for the next run.
+ * Locks at most `batch` expired messages of the workspace, oldest first (index on workspaceId, createdAt, id). A message that has not left
+ * stays, and one that is locked waits for the next run.
  */
 export async function lockExpired(tx: Sql, { workspaceId, before }: Expiring, batch: number): Promise<ExpiredMessage[]> {
   const { rows } = await tx.query<ExpiredMessage>(
     `select id, "campaignId", status, error, "updatedAt",
        case when direction = 'inbound' and content ? 'media' and not content->'media' ? 'url' then "mediaUrl" end as "receivedFile"
-     from messages
-     where "workspaceId" = $1 and "createdAt" < $2 and coalesce("scheduledAt", "createdAt") < $2 and status not in ('queued', 'sending')
-     order by "createdAt", id limit $3 for update skip locked`,
+     from messages m where m."workspaceId" = $1 and ${hasExpired('$2')} order by m."createdAt", id limit $3 for update skip locked`,
     [workspaceId, before, batch],
   )
   return rows
