@@ -9,9 +9,11 @@ import { connectDedicated } from '../../src/core/database/dedicated.ts'
 import { sqlTransaction } from '../../src/core/database/transaction.ts'
 import { indexJobs } from '../../src/core/jobs/due.sql.ts'
 import { defineJob, enqueue, enqueueUnder, implementJob } from '../../src/core/jobs/jobs.ts'
+import { dueJobs } from '../../src/core/jobs/queues.sql.ts'
 import { makeQueues, workOn } from '../../src/core/jobs/work.ts'
 import { atEnd } from '../kit/at-end.ts'
 import { cloneDatabase, sql } from '../kit/database.ts'
+import { rowsRead } from '../kit/rows-read.ts'
 import { until } from '../kit/until.ts'
 import { openApp } from '../messages/rig.ts'
 
@@ -101,6 +103,30 @@ it('finds the job that waits under a key without reading the 5,000 that wait und
   })
   const { rows } = await app.pool.query(`select data from pgboss.job where name = 'keyed' and start_after <= now()`)
   expect(rows).toEqual([{ data: { n: 1 } }])
+})
+
+it('counts the due jobs of each queue for the metrics without reading 5,000 that are due later', async () => {
+  const app = await openApp(await cloneDatabase())
+  const job = defineJob({ name: 'counted', schema, options })
+  await app.boss.createQueue('counted', options)
+  const startAfter = new Date(Date.now() + 3_600_000)
+  await enqueue(
+    app,
+    app.pool,
+    job,
+    Array.from({ length: 5_000 }, (_, n) => ({ data: { n }, startAfter })),
+  )
+  await add(app, 'counted', 3)
+  await app.pool.query('vacuum analyze pgboss.job_common')
+  expect(await dueJobs(app.pool)).toContainEqual({ queue: 'counted', n: 3, lag: expect.any(Number) })
+  const texts: string[] = []
+  await dueJobs({ query: async (text: string) => texts.push(text) && { rows: [] } } as unknown as Sql)
+  expect(
+    await rowsRead(
+      app.pool,
+      texts.map((text) => ({ text })),
+    ),
+  ).toBeLessThan(500)
 })
 
 it('a process that starts waits for no transaction that adds jobs, and keeps none from adding them', async () => {

@@ -16,11 +16,16 @@ export async function countDead(sql: Sql): Promise<{ queue: string; n: number }[
   return rows
 }
 
-/** How many jobs of each queue are due, and for how many seconds the oldest has been. */
+/**
+ * How many jobs of each queue are due, and for how many seconds the oldest has been, by the index that pg-boss fetches by: no scheduled job
+ * is read. No job here is blocked by another one.
+ */
 export async function dueJobs(sql: Sql): Promise<{ queue: string; n: number; lag: number }[]> {
   const { rows } = await sql.query<{ queue: string; n: number; lag: number }>(
-    `select name as queue, count(*)::int as n, coalesce(extract(epoch from now() - min(start_after)), 0)::float8 as lag
-     from pgboss.job where state < 'active' and start_after <= now() group by name`,
+    `select q.name as queue, due.n, due.lag from pgboss.queue q cross join lateral (
+       select count(*)::int as n, extract(epoch from now() - min(j.start_after))::float8 as lag from pgboss.job j
+       where j.name = q.name and j.state < 'active' and not j.blocked and j.start_after <= now()
+     ) due where due.n > 0`,
   )
   return rows
 }
