@@ -76,14 +76,19 @@ export async function readOverdue(sql: Sql, key: string, ttlMs: number, limit: n
   return rows.map(({ id }) => id)
 }
 
-/** All keys under which messages wait, at most 5,000. Skips from key to key along the index (loose index scan). */
-export async function readKeys(tx: Sql): Promise<string[]> {
+/**
+ * The keys under which messages wait and no job of `queue`, at most 5,000. Skips from key to key along the index (loose index scan). Those
+ * with a job are left as they are, so that they cost no write and none behind them is forgotten.
+ */
+export async function readKeysWithoutJob(tx: Sql, queue: string): Promise<string[]> {
   const { rows } = await tx.query<{ key: string }>(
     `with recursive keys as (
        (select m."heldBy" as key from messages m where ${held} order by m."heldBy" limit 1)
        union all
        select (select m."heldBy" from messages m where ${held} and m."heldBy" > keys.key order by m."heldBy" limit 1) from keys where keys.key is not null
-     ) select key from keys where key is not null limit 5000`,
+     ) select key from keys where key is not null
+       and not exists (select from pgboss.job j where j.name = $1 and j.state < 'active' and j.singleton_key = key) limit 5000`,
+    [queue],
   )
   return rows.map(({ key }) => key)
 }

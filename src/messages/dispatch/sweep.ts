@@ -3,8 +3,8 @@ import { sqlTransaction } from '../../core/database/transaction.ts'
 import { scheduleJob } from '../../core/jobs/jobs.ts'
 import { dispatchRequest, enqueueDispatch } from './dispatch-job.ts'
 import { failMessages } from './fail.ts'
-import { planCheck } from './hold-job.ts'
-import { deleteEnded, readKeys } from './holds.sql.ts'
+import { holdJob, planCheck } from './hold-job.ts'
+import { deleteEnded, readKeysWithoutJob } from './holds.sql.ts'
 import { lockExpired, readWithoutJob } from './sweep.sql.ts'
 
 const definition = {
@@ -29,7 +29,7 @@ export const sweepImplementation = scheduleJob(definition, async (app) => {
   app.signals.emit('outbox')
   await sqlTransaction(app.pool, async (tx) => {
     await deleteEnded(tx)
-    for (const key of await readKeys(tx)) await planCheck(app, tx, key)
+    for (const key of await readKeysWithoutJob(tx, holdJob.name)) await planCheck(app, tx, key)
   })
   await sqlTransaction(app.pool, async (tx) => {
     const lost = await readWithoutJob(tx)
