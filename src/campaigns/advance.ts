@@ -29,7 +29,7 @@ import { advanceJob, wake } from './campaign-job.ts'
 import { tellCampaign } from './events.ts'
 import { defaultRates, nextMoment, wakeAt } from './pace.ts'
 import { isStopped, lookAgainAt, nextStep, type Progress, restAfter, speedAfter, turnMs } from './policy.ts'
-import { quietHoursOf, quietUntil } from './quiet-hours.ts'
+import { nextQuiet, quietHoursOf, quietUntil } from './quiet-hours.ts'
 import { endPlanned, takeBackAndPlan, takeBackLate } from './take-back.ts'
 
 export const advanceImplementation = implementJob(advanceJob, { batchSize: 1, workers: 2 }, async (app, jobs) => {
@@ -88,12 +88,14 @@ async function advanceIn(app: App, tx: Sql, id: string, pageSize: number): Promi
   if (!campaign) return false
   const [recipients, counts] = await Promise.all([readPlanned(tx, id, pageSize), countOpen(tx, id)])
   if (isStopped(campaign) && counts.unaccepted > 0 && (await takeBackLate(app, tx, campaign)) > 0) return false
+  const quietHours = quietHoursOf(campaign.quietHours)
   const progress: Progress = {
     ...campaign,
     ...counts,
     planned: recipients.length,
     rate: rateOf(campaign),
-    quietUntil: quietUntil(quietHoursOf(campaign.quietHours), campaign.now),
+    quietUntil: quietUntil(quietHours, campaign.now),
+    quietFrom: nextQuiet(quietHours, campaign.now),
   }
   const step = nextStep(progress, campaign.now, pageSize)
   switch (step.do) {

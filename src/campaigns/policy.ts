@@ -83,6 +83,8 @@ export interface Progress {
   nextAt: Date | null
   /** End of the quiet hours; null outside of them. */
   quietUntil: Date | null
+  /** When the next quiet hours begin; null if there are none. */
+  quietFrom: Date | null
 }
 
 export type Step =
@@ -113,20 +115,22 @@ export function nextStep(campaign: Progress, now: Date, pageSize: number): Step 
   return most > 0 ? { do: 'send', most } : { do: 'later', at: lookAgainAt(campaign, now) }
 }
 
-/** Longest time until the next look, in milliseconds: while messages may leave, and while only reports of the network are missing. */
-const mostMs = { leaving: 5_000, unreported: 60_000 }
+/**
+ * Longest time until the next look, in milliseconds: while messages may leave, and while the campaign has nothing to do but to end. Then only
+ * reports of the network are missing, or its last messages wait, as for their instance to connect, and leave without it. When quiet hours begin,
+ * it takes them back.
+ */
+const mostMs = { leaving: 5_000, ending: 60_000 }
 
 /**
  * Backoff: a quarter of the time since messages were last created, from 250 ms. It grows while nothing leaves, for example because the
  * instance is not connected, or because the network never reports on what it has accepted.
  */
-export function lookAgainAt(
-  { lastEnqueuedAt, planned, unaccepted }: Pick<Progress, 'lastEnqueuedAt' | 'planned' | 'unaccepted'>,
-  now: Date,
-): Date {
+export function lookAgainAt({ lastEnqueuedAt, planned, unaccepted, waiting, quietFrom }: Progress, now: Date): Date {
   const idleMs = lastEnqueuedAt ? now.getTime() - lastEnqueuedAt.getTime() : 0
-  const most = planned > 0 || unaccepted > 0 ? mostMs.leaving : mostMs.unreported
-  return new Date(now.getTime() + Math.min(most, Math.max(250, idleMs / 4)))
+  const most = planned > 0 || unaccepted > waiting ? mostMs.leaving : mostMs.ending
+  const at = now.getTime() + Math.min(most, Math.max(250, idleMs / 4))
+  return new Date(Math.min(at, quietFrom?.getTime() ?? at))
 }
 
 export interface Counters {

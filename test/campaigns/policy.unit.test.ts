@@ -29,6 +29,7 @@ function campaign(fields: Partial<Progress> = {}): Progress {
     rate: null,
     nextAt: null,
     quietUntil: null,
+    quietFrom: null,
     ...fields,
   }
 }
@@ -74,12 +75,23 @@ describe('the next step', () => {
     expect(nextStep(campaign(fields), now, pageSize)).toEqual(step)
   })
 
-  it.each([
-    ['up to five seconds while messages may leave', 1, [0.25, 0.25, 0.5, 2, 5, 5]],
-    ['up to a minute while only reports of the network are missing', 0, [0.25, 0.25, 0.5, 2, 5, 60]],
-  ])('is delayed ever longer, %s', (_, unaccepted, delays) => {
+  it.each<[string, Partial<Progress>, number[]]>([
+    ['up to five seconds while messages may leave', { unaccepted: 2, waiting: 1 }, [0.25, 0.25, 0.5, 2, 5, 5]],
+    [
+      'up to five seconds while more follow those that wait',
+      { planned: 9, open: 500, unaccepted: 500, waiting: 500 },
+      [0.25, 0.25, 0.5, 2, 5, 5],
+    ],
+    ['up to a minute while only reports of the network are missing', { unaccepted: 0 }, [0.25, 0.25, 0.5, 2, 5, 60]],
+    [
+      'up to the begin of quiet hours, to take back what waits',
+      { unaccepted: 2, waiting: 2, quietFrom: seconds(7) },
+      [0.25, 0.25, 0.5, 2, 5, 7],
+    ],
+    ['up to a minute while the last ones wait for their instance', { unaccepted: 2, waiting: 2 }, [0.25, 0.25, 0.5, 2, 5, 60]],
+  ])('is delayed ever longer, %s', (_, fields, delays) => {
     const gap = (idle: number) => {
-      const progress = campaign({ planned: 0, open: 1, unaccepted, lastEnqueuedAt: seconds(-idle) })
+      const progress = campaign({ planned: 0, open: 2, ...fields, lastEnqueuedAt: seconds(-idle) })
       const step = nextStep(progress, now, pageSize)
       return step.do === 'later' ? (step.at.getTime() - now.getTime()) / 1000 : Number.NaN
     }
