@@ -48,10 +48,10 @@ it('adds up 3,000 messages of every kind as reading them one by one does', async
        select from messages e where e.peer = m.peer and e.direction = 'outbound' and coalesce(e."handedAt", e."acceptedAt", e."dueAt") < coalesce(m."handedAt", m."acceptedAt", m."dueAt"))`,
   )
   const at = new Date(now - 3_600_000)
-  const { failed24h: _, ...summed } = trafficOf(await readWindow(app, app.pool, id, at, []), instance, at)
+  const summed = trafficOf(await readWindow(app, app.pool, id, at, []), instance, at)
   expect(summed.coldRecipients24h).toBeGreaterThan(0)
   const days = await readWholeWindow(app, app.pool, id, new Date(at.getTime() - 20 * 3_600_000), at)
-  expect(trafficOf(days, instance, at)).toMatchObject(summed)
+  expect(trafficOf(days, instance, at)).toEqual(summed)
 })
 
 it('reads one window for all messages that are scheduled for one day', async () => {

@@ -81,7 +81,6 @@ const noTraffic: TrafficRows = {
   instanceId: '',
   recipients: [],
   minutes: [],
-  failed24h: 0,
   inboundReplies24h: 0,
   inboundReplies7d: 0,
 }

@@ -17,9 +17,8 @@ export interface Span {
 export interface TrafficCounts {
   /** True if the instance may know numbers that are not among the recipients of the span. */
   history: boolean
-  /** Departures by minute. */
-  minutes: [minute: number, n: number][]
-  failed24h: number
+  /** Departures by minute, and those of them that failed. */
+  minutes: [minute: number, n: number, failed: number][]
   inboundReplies24h: number
   inboundReplies7d: number
 }
@@ -43,6 +42,7 @@ export interface Sums {
   uniqueRecipients1h: number
   uniqueRecipients24h: number
   coldRecipients24h: number
+  failed24h: number
 }
 
 /** When the message was handed to the network. Rows from before the column existed have the time of the answer. */
@@ -107,11 +107,10 @@ const coldAt = `case when p.peer not in (select peer from inbound)
 
 /** The columns of {@link TrafficCounts}. */
 const counts = `
-  coalesce((select json_agg(json_build_array(minute, n)) from (
-    select ${minuteOf('at')} as minute, count(*)::int as n from departing group by 1
+  coalesce((select json_agg(json_build_array(minute, n, failed)) from (
+    select ${minuteOf('at')} as minute, count(*)::int as n, count(*) filter (where failed)::int as failed from departing group by 1
   ) m), '[]') as minutes,
   exists (select from inbound) or coalesce((select min("createdAt") from messages where "instanceId" = i.id) <= a.first, false) as history,
-  (select count(*)::int from departing where failed) as "failed24h",
   (select count(*)::int from inbound where "createdAt" > now() - interval '24 hours') as "inboundReplies24h",
   (select count(*)::int from inbound) as "inboundReplies7d"`
 
@@ -156,7 +155,8 @@ export async function readSums(
           coalesce((select json_agg(json_build_array(p.peer, (
               select array_agg(distinct ${minuteOf('d.at')}) from departing d where d.peer = p.peer), ${coldAt}))
             from peers p where p.peer = any($4::text[])), '[]') as recipients,
-          (select jsonb_build_object('outbound1h', count(*) filter (where ${minuteOf('at')} > a.present - 60), 'outbound24h', count(*))
+          (select jsonb_build_object('outbound1h', count(*) filter (where ${minuteOf('at')} > a.present - 60), 'outbound24h', count(*),
+              'failed24h', count(*) filter (where failed))
             from departing where ${minuteOf('at')} > a.present - 1440)
           || (select jsonb_build_object('uniqueRecipients1h', count(*) filter (where latest > a.present - 60), 'uniqueRecipients24h', count(*),
               'coldRecipients24h', count(*) filter (where ${coldAt} > a.present - 1440)) from peers p where latest > a.present - 1440) as sums

@@ -33,7 +33,8 @@ export interface Window {
   /** The sums of the minutes that were asked for, which are multiples of `stepMinutes`. */
   sums: Map<number, Sums>
   stepMinutes: number
-  failed24h: number
+  /** Failed departures by minute. */
+  failures: Map<number, number>
   inboundReplies24h: number
   inboundReplies7d: number
 }
@@ -62,7 +63,8 @@ export function windowOf(rows: TrafficRows, { from, to }: Pick<Span, 'from' | 't
     loadedAt: Date.now(),
     loading: null,
     acquainted: new Set(),
-    minutes: new Map(minutes),
+    minutes: new Map(minutes.map(([minute, n]) => [minute, n])),
+    failures: new Map(minutes.flatMap(([minute, , failed]) => (failed > 0 ? [[minute, failed]] : []))),
     recipients: new Map(recipients.map(([to, times, coldAt]) => [to, { minutes: times, coldAt }])),
     sums: new Map(),
     stepMinutes,
@@ -111,7 +113,7 @@ function isColdAt({ coldAt }: Recipient, at: number): boolean {
   return coldAt !== null && inDay(coldAt, at)
 }
 
-/** True if the recipient was a stranger until the day before `at`. */
+/** True if the recipient was a stranger until a message of the 24 hours before `at`, or of the hour after it. */
 export function isCold(window: Window, to: string, at: Date): boolean {
   const recipient = window.recipients.get(to)
   return recipient !== undefined && isColdAt(recipient, minuteOf(at))
@@ -122,11 +124,19 @@ function sumsAt(window: Window, exactly: number): Sums {
   const at = exactly - (exactly % window.stepMinutes)
   const kept = window.sums.get(at)
   if (kept) return kept
-  const sums: Sums = { outbound1h: 0, outbound24h: 0, uniqueRecipients1h: 0, uniqueRecipients24h: 0, coldRecipients24h: 0 }
+  const sums: Sums = {
+    outbound1h: 0,
+    outbound24h: 0,
+    uniqueRecipients1h: 0,
+    uniqueRecipients24h: 0,
+    coldRecipients24h: 0,
+    failed24h: 0,
+  }
   for (const [minute, n] of window.minutes) {
     if (inHour(minute, at)) sums.outbound1h += n
     if (inDay(minute, at)) sums.outbound24h += n
   }
+  for (const [minute, n] of window.failures) if (inDay(minute, at)) sums.failed24h += n
   for (const recipient of window.recipients.values()) {
     if (recipient.minutes.some((minute) => inHour(minute, at))) sums.uniqueRecipients1h++
     if (!recipient.minutes.some((minute) => inDay(minute, at))) continue
@@ -144,7 +154,6 @@ export function trafficOf(window: Window, { disconnections }: Dropped, at: Date)
     ...sumsAt(window, minuteOf(at)),
     inboundReplies24h: window.inboundReplies24h,
     inboundReplies7d: window.inboundReplies7d,
-    failed24h: window.failed24h,
     disconnections24h: disconnections.filter((time) => at.getTime() - time.getTime() < dayMs).length,
   }
 }
