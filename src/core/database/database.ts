@@ -85,16 +85,17 @@ export function openDatabase(url: string, onError: (error: Error) => void, optio
   }
 }
 
-/** In connections: those that the reads of one payer take at once, and the reads that wait for one of them. The same holds for its transactions. */
+/** The connections that the reads of one payer take at once, and how many reads wait for one of them. The same holds for its transactions. */
 const ofPayer = { lightBytes: 0, perCaller: 3, total: Number.POSITIVE_INFINITY, mostWaiting: 100, waitMs: 30_000 }
 
 /**
  * Counts the rows of its statements against the budget of the running operation. When the budget is spent, the connection is
  * destroyed, because the server would go on sending. Transactions are not counted; Prisma's share their connection (transaction.ts).
  *
- * The statements of one payer share few connections: ten searches of 1,000,000 messages by one key let the requests of others wait for
- * 3 s, and for 0.1 s with this bound. So do its transactions, which may wait for each other's row locks: nine requests a second that connected
- * and logged out one instance, for which 50,000 messages waited, let those of others wait for 2 s.
+ * The reads of one payer share few connections: ten searches of 1,000,000 messages by one key let the requests of others wait for 3 s, and for
+ * 0.1 s with this bound. So do its transactions, which may wait for each other's row locks: nine requests a second that connected and logged
+ * out one instance, for which 50,000 messages waited, let those of others wait for 2 s. A transaction must not begin another one, which
+ * could wait for the place of the first.
  */
 class MeteredPool extends pg.Pool {
   readonly #readers = createShare(ofPayer)
