@@ -34,7 +34,7 @@ it('answers others while fourteen reads of one account wait for the database', a
   }
 })
 
-it('refuses reads and transactions of an account of which a hundred wait, as too many requests', async () => {
+it('refuses reads and transactions of an account of which a thousand wait, as too many requests', async () => {
   const databaseUrl = await cloneDatabase()
   await using database = openDatabase(databaseUrl, () => {})
   const holder = await sql(databaseUrl).connect()
@@ -46,13 +46,13 @@ it('refuses reads and transactions of an account of which a hundred wait, as too
     // Prisma runs a read only once it is awaited, which must happen on the budget.
     for (const read of [async () => await db.template.count(), () => transaction(db, (tx) => tx.db.template.count())]) {
       const payer = new Budget(wholeBudget, newId())
-      const hundred = Promise.allSettled(Array.from({ length: 103 }, () => withBudget(payer, read)))
+      const many = Promise.allSettled(Array.from({ length: 1_003 }, () => withBudget(payer, read)))
       const further = await withBudget(payer, read).catch((error: unknown) => error)
       expect(codeOf(further)).toBe('API_RATE_LIMIT_EXCEEDED')
-      waiting.push(hundred)
+      waiting.push(many)
     }
     await holder.query('commit')
-    for (const all of waiting) expect((await all).map(({ status }) => status)).toEqual(Array(103).fill('fulfilled'))
+    for (const all of waiting) expect((await all).map(({ status }) => status)).toEqual(Array(1_003).fill('fulfilled'))
   } finally {
     holder.release(true)
   }
