@@ -50,6 +50,12 @@ it('lets keys rest within 15 s of a fall beside 1,100 owners of whom something r
   const [first, last] = [before[0].userId, before.at(-1).userId]
   await db.query('update api_keys set "revokedAt" = now() where "userId" = any($1) and "restingAt" is null', [[first, last]])
   await until(async () => (await restingOf(first)).length + (await restingOf(last)).length === 0)
+
+  // An owner of whom nothing rests any more is not looked at again.
+  const { userId: gone } = before[1]
+  await db.query('update api_keys set "revokedAt" = now() where "userId" = $1 and "restingAt" is not null', [gone])
+  const ofOwners = 'select rests from subscriptions where "userId" = any($1)'
+  await until(async () => (await db.query(ofOwners, [[first, gone, last]])).rows.every(({ rests }) => !rests))
   const changed = (await versions()).filter((row, i) => JSON.stringify(row) !== JSON.stringify(before[i]))
-  expect(changed.map(({ userId }) => userId)).toEqual([first, last])
+  expect(changed.map(({ userId }) => userId)).toEqual([first, gone, last])
 })

@@ -1,4 +1,4 @@
-// What must be read of an instance's traffic before a message is judged delays the messages of no other account.
+// Reading the traffic of a busy instance does not delay the messages of other accounts.
 import { expect, it, vi } from 'vitest'
 import { readAcquainted } from '../../src/messages/safety/traffic.sql.ts'
 import { sendMessage } from '../../src/messages/service.ts'

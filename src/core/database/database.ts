@@ -134,7 +134,7 @@ class MeteredPool extends pg.Pool {
         const stop = () => streamOf(client).destroy()
         return await client.query(metered(config, budget, stop), values)
       })
-    return budget.payer ? this.#readers.during(budget.payer, 1, read) : read()
+    return this.#readers.during(budget.payer, 1, read)
   }) as pg.Pool['query']
 }
 

@@ -30,14 +30,14 @@ export const restBudget: BudgetLimits = { ...piecesBudget, items: 100_000, readU
 export class Budget {
   /** The error that ended the operation; undefined while it may go on. */
   spent: GraphQLError | undefined
-  /** Whose plan pays for it: reads of one payer share few connections. Undefined if they need not wait for each other. */
-  readonly payer: string | undefined
+  /** The account that pays for the operation. The reads of one payer share few connections to the database. */
+  readonly payer: string
   readonly #limits: BudgetLimits
   #items = 0
   #answerBytes = 0
   #readUnits = 0
 
-  constructor(limits: BudgetLimits, payer?: string) {
+  constructor(limits: BudgetLimits, payer: string) {
     this.#limits = limits
     this.payer = payer
   }

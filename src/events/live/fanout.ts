@@ -52,10 +52,10 @@ const heartbeatMs = 10_000
 const sweepMs = 1_000
 const closingMs = 2_000
 /**
- * What the streams of one workspace read and render at once. Fifty streams of one key that each counted a campaign with 700,000 recipients
- * let the requests of others wait for 3 s.
+ * Bounds the concurrent reads of the log for the streams of one workspace: fifty streams that resumed far back took all connections of the
+ * pool. Rendering is bounded by the payer of its budget.
  */
-const turns = createShare({
+const logReads = createShare({
   lightBytes: 0,
   perCaller: 2,
   total: Number.POSITIVE_INFINITY,
@@ -174,15 +174,9 @@ export async function startHub(app: App, onCall: (payload: string) => void): Pro
       while (round) await round
       let topic = logTopics.get(key)
       if (!topic) {
-        topic = new LogTopic({
-          workspaceId,
-          filter,
-          render: (events) => turns.during(workspaceId, 1, () => render(events)),
-          read: (after, upTo, limit) =>
-            turns.during(workspaceId, 1, () => readAfter(app.pool, workspaceId, filter, { after, upTo, limit })),
-          head: () => head,
-          log: app.log,
-        })
+        const read = (after: bigint, upTo: bigint, limit: number) =>
+          logReads.during(workspaceId, 1, () => readAfter(app.pool, workspaceId, filter, { after, upTo, limit }))
+        topic = new LogTopic({ workspaceId, filter, render, read, head: () => head, log: app.log })
         logTopics.set(key, topic)
       }
       const followed = topic
@@ -197,8 +191,7 @@ export async function startHub(app: App, onCall: (payload: string) => void): Pro
     },
 
     followState({ key, ...view }, follower) {
-      const render = () => turns.during(view.workspaceId, 1, view.render)
-      const followed = stateTopics.get(key) ?? new StateTopic({ ...view, render, log: app.log })
+      const followed = stateTopics.get(key) ?? new StateTopic({ ...view, log: app.log })
       stateTopics.set(key, followed)
       for (const name of view.subjects) bySubject.set(name, (bySubject.get(name) ?? new Set()).add(followed))
       followed.add(follower)

@@ -61,7 +61,7 @@ async function executeOn(args: FollowArgs, roots: readonly unknown[], limits: Bu
   })
 }
 
-/** What a later reading of the same value may lack. */
+/** Codes of failures that a retry may not meet again. */
 const passing: ReadonlySet<string | null> = new Set(['SERVICE_UNAVAILABLE', 'API_RATE_LIMIT_EXCEEDED'])
 
 /** @throws Error when the database was unavailable, or too busy with the caller, for a part of the result. A retry follows, so that no wrong result is sent. */
