@@ -1,7 +1,7 @@
 // REST routes of a person's own API keys.
 import { z } from 'zod'
 import { graphql } from './generated/gql.ts'
-import { byId, deletedAnswer, row } from './route.ts'
+import { bodyAsInput, byId, deletedAnswer, ofPeople, row } from './route.ts'
 
 graphql(`
   fragment ApiKeyRecord on ApiKey {
@@ -61,8 +61,6 @@ export const keyRecord = z.object({
 })
 export const issuedKeyRecord = keyRecord.extend({ key: z.string() })
 
-const ofPeople = { surfaces: ['console'], scope: 'account' } as const
-
 export const apiKeyRoutes = [
   row('GET', '/api-keys', {
     ...ofPeople,
@@ -78,7 +76,7 @@ export const apiKeyRoutes = [
     document: CreateApiKey,
     input: 'CreateApiKeyInput',
     status: 201,
-    variables: ({ body }) => ({ input: body as never }),
+    variables: bodyAsInput,
     project: (data) => data.createApiKey,
     answer: issuedKeyRecord,
   }),

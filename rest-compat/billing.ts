@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { GetUsage, limits, planName } from './account.ts'
 import { graphql } from './generated/gql.ts'
-import { type Route, row } from './route.ts'
+import { bodyAsInput, type Route, row } from './route.ts'
 
 const ListPlans = graphql(`
   query ListPlans {
@@ -190,7 +190,7 @@ const ownRoutes = [
     scope: 'personal',
     input: 'CheckoutInput',
     status: 201,
-    variables: ({ body }) => ({ input: body as never }),
+    variables: bodyAsInput,
     project: (data) => data.checkout,
     answer: z.object({
       id: z.uuid(),

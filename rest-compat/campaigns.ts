@@ -1,7 +1,7 @@
 // REST routes of campaigns.
 import { z } from 'zod'
 import { graphql } from './generated/gql.ts'
-import { byId, found, listQuery, pageAnswer, pageNames, pageOf, row } from './route.ts'
+import { bodyAsInput, byId, byIdWithInput, byPage, found, listQuery, pageAnswer, pageNames, pageOf, row } from './route.ts'
 
 graphql(`
   fragment CampaignRecord on Campaign {
@@ -157,7 +157,7 @@ export const campaignRoutes = [
     document: ListCampaigns,
     query: z.object(listQuery(20)),
     renames: pageNames,
-    variables: ({ query: { limit, cursor } }) => ({ first: limit, after: cursor }),
+    variables: byPage,
     project: (data) => pageOf('campaigns', data.campaigns),
     answer: pageAnswer('campaigns', campaignRecord),
   }),
@@ -168,7 +168,7 @@ export const campaignRoutes = [
     status: 201,
     bodyLimit: 16 * 1024 * 1024,
     values: 'campaign',
-    variables: ({ body }) => ({ input: body as never }),
+    variables: bodyAsInput,
     project: (data) => data.createCampaign,
     answer: campaignRecord,
   }),
@@ -183,7 +183,7 @@ export const campaignRoutes = [
     summary: 'Change the name, the rate and the quiet hours of a campaign',
     document: UpdateCampaign,
     input: 'UpdateCampaignInput',
-    variables: ({ params, body }) => ({ id: params.id as string, input: body as never }),
+    variables: byIdWithInput,
     project: (data) => data.updateCampaign,
     answer: campaignRecord,
   }),

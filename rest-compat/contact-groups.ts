@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { searched } from './contacts.ts'
 import { graphql } from './generated/gql.ts'
-import { byId, deletedAnswer, found, listQuery, pageAnswer, pageNames, pageOf, row } from './route.ts'
+import { bodyAsInput, byId, byPage, deletedAnswer, found, listQuery, pageAnswer, pageNames, pageOf, row } from './route.ts'
 
 graphql(`
   fragment ContactGroupRecord on ContactGroup {
@@ -123,7 +123,7 @@ export const contactGroupRoutes = [
     document: ListContactGroups,
     query: z.object(listQuery(50)),
     renames: pageNames,
-    variables: ({ query: { limit, cursor } }) => ({ first: limit, after: cursor }),
+    variables: byPage,
     project: (data) => pageOf('groups', data.contactGroups),
     answer: pageAnswer('groups', groupRecord),
   }),
@@ -132,7 +132,7 @@ export const contactGroupRoutes = [
     document: CreateContactGroup,
     input: 'CreateContactGroupInput',
     status: 201,
-    variables: ({ body }) => ({ input: body as never }),
+    variables: bodyAsInput,
     project: (data) => data.createContactGroup,
     answer: groupRecord,
   }),

@@ -2,8 +2,7 @@
 import { z } from 'zod'
 import { graphql } from './generated/gql.ts'
 import { jobAccepted, jobItem, jobRecord } from './job-records.ts'
-import { once } from './query.ts'
-import { found, listQuery, pageAnswer, pageNames, pageOf, row } from './route.ts'
+import { byPage, found, listQuery, once, pageAnswer, pageNames, pageOf, row } from './route.ts'
 
 graphql(`
   fragment BulkJobItem on BulkJob {
@@ -172,7 +171,7 @@ export const contactJobRoutes = [
       cursor: once.optional().describe('The id of the last job of the previous page.'),
     }),
     renames: pageNames,
-    variables: ({ query }) => ({ first: query.limit, after: query.cursor }),
+    variables: byPage,
     project: ({ bulkJobs }) => pageOf('jobs', { ...bulkJobs, nodes: bulkJobs.nodes.flatMap((job) => (job ? [jobOf(job)] : [])) }),
     answer: pageAnswer('jobs', jobItem),
   }),

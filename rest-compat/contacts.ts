@@ -1,8 +1,7 @@
 // REST routes of contacts.
 import { z } from 'zod'
 import { graphql } from './generated/gql.ts'
-import { once } from './query.ts'
-import { byId, deletedAnswer, listQuery, pageAnswer, pageNames, pageOf, row } from './route.ts'
+import { bodyAsInput, byId, byIdWithInput, deletedAnswer, listQuery, once, pageAnswer, pageNames, pageOf, row } from './route.ts'
 
 graphql(`
   fragment ContactRecord on Contact {
@@ -122,7 +121,7 @@ export const contactRoutes = [
     document: CreateContact,
     input: 'CreateContactInput',
     status: 201,
-    variables: ({ body }) => ({ input: body as never }),
+    variables: bodyAsInput,
     project: (data) => data.createContact,
     answer: contactRecord,
   }),
@@ -137,7 +136,7 @@ export const contactRoutes = [
     summary: 'Update a contact',
     document: UpdateContact,
     input: 'UpdateContactInput',
-    variables: ({ params, body }) => ({ id: params.id as string, input: body as never }),
+    variables: byIdWithInput,
     project: (data) => data.updateContact,
     answer: contactRecord,
   }),

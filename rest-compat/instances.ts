@@ -1,7 +1,7 @@
 // REST routes of instances.
 import { z } from 'zod'
 import { graphql } from './generated/gql.ts'
-import { byId, deletedAnswer, found, row } from './route.ts'
+import { bodyAsInput, byId, byIdWithInput, deletedAnswer, found, row } from './route.ts'
 
 graphql(`
   fragment InstanceRecord on Instance {
@@ -191,7 +191,7 @@ export const instanceRoutes = [
     document: CreateInstance,
     input: 'CreateInstanceInput',
     status: 201,
-    variables: ({ body }) => ({ input: body as never }),
+    variables: bodyAsInput,
     project: (data) => data.createInstance,
     answer: instanceRecord,
   }),
@@ -206,7 +206,7 @@ export const instanceRoutes = [
     summary: 'Update an instance',
     document: UpdateInstance,
     input: 'UpdateInstanceInput',
-    variables: ({ params, body }) => ({ id: params.id as string, input: body as never }),
+    variables: byIdWithInput,
     project: (data) => data.updateInstance,
     answer: instanceRecord,
   }),

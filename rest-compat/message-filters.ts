@@ -1,7 +1,6 @@
 // Query parameters of lists and exports of messages.
 import { z } from 'zod'
-import { once } from './query.ts'
-import { listQuery } from './route.ts'
+import { listQuery, once } from './route.ts'
 
 /** An unescaped plus sign in a query string is decoded as a space. No phone number begins with a space, so the plus sign is restored. */
 export const number = once.transform((value) => value.replace(/^ /, '+')).meta({ pattern: '^\\+[1-9]\\d{7,14}$' })

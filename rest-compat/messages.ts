@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { graphql } from './generated/gql.ts'
 import { messagesQuery, number } from './message-filters.ts'
-import { byId, listQuery, pageAnswer, pageNames, pageOf, row } from './route.ts'
+import { bodyAsInput, byId, listQuery, pageAnswer, pageNames, pageOf, row } from './route.ts'
 
 export const messageRecord = z.object({
   id: z.uuid(),
@@ -148,7 +148,7 @@ export const messageRoutes = [
     document: SendMessage,
     input: 'SendMessageInput',
     status: 201,
-    variables: ({ body }) => ({ input: body as never }),
+    variables: bodyAsInput,
     project: (data) => data.sendMessage,
     answer: messageRecord,
   }),
@@ -157,7 +157,7 @@ export const messageRoutes = [
     document: ScheduleMessage,
     input: 'ScheduleMessageInput',
     status: 201,
-    variables: ({ body }) => ({ input: body as never }),
+    variables: bodyAsInput,
     project: (data) => data.scheduleMessage,
     answer: messageRecord,
   }),
@@ -168,7 +168,7 @@ export const messageRoutes = [
     status: 202,
     bodyLimit: 16 * 1024 * 1024,
     values: 'bulk',
-    variables: ({ body }) => ({ input: body as never }),
+    variables: bodyAsInput,
     project: (data) => data.sendMessages,
     answer: z.object({
       accepted: z.array(z.object({ index: z.int(), id: z.uuid() })),

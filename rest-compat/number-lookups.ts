@@ -1,7 +1,7 @@
 // REST route of number lookups.
 import { z } from 'zod'
 import { graphql } from './generated/gql.ts'
-import { row } from './route.ts'
+import { bodyAsInput, row } from './route.ts'
 
 const LookupNumbers = graphql(`
   mutation LookupNumbers($input: LookupNumbersInput!) {
@@ -20,7 +20,7 @@ export const numberLookupRoutes = [
     summary: 'Look up numbers',
     document: LookupNumbers,
     input: 'LookupNumbersInput',
-    variables: ({ body }) => ({ input: body as never }),
+    variables: bodyAsInput,
     project: (data) => data.lookupNumbers,
     answer: z.array(numberLookup),
   }),

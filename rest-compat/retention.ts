@@ -1,7 +1,7 @@
 // REST routes of the retention of a workspace.
 import { z } from 'zod'
 import { graphql } from './generated/gql.ts'
-import { row } from './route.ts'
+import { bodyAsInput, row } from './route.ts'
 
 const GetRetention = graphql(`
   query GetRetention {
@@ -33,7 +33,7 @@ export const retentionRoutes = [
     summary: 'Change how long messages are kept',
     document: UpdateRetention,
     input: 'UpdateRetentionSettingsInput',
-    variables: ({ body }) => ({ input: body as never }),
+    variables: bodyAsInput,
     project: (data) => data.updateRetentionSettings,
     answer: settings,
   }),

@@ -2,7 +2,6 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import { z } from 'zod'
 import { type ErrorCode, fail } from '../src/core/errors.ts'
-import { once } from './query.ts'
 
 export type Surface = 'public' | 'console'
 /** Authorization scope; see the team rules of the interface specification. `account` is a person's own data, which is in no workspace. */
@@ -58,32 +57,25 @@ interface Accepted<Data> {
   description?: string
 }
 
-interface RowOptions<Data, Variables, Query extends z.ZodObject> {
-  summary: string
+type Typed = 'document' | 'query' | 'variables' | 'project' | 'accepted'
+
+/** A {@link Route} whose operation and query type its functions. */
+interface RowOptions<Data, Variables, Query extends z.ZodObject>
+  extends Omit<Route, 'method' | 'path' | keyof typeof defaults | Typed>,
+    Partial<Pick<Route, keyof typeof defaults>> {
   document: TypedDocumentNode<Data, Variables>
+  query?: Query
   variables: (request: {
     params: Record<string, string>
     query: z.output<Query>
     body: Record<string, unknown>
   }) => NoInfer<Variables>
   project: (data: Data, query: z.output<Query>) => unknown
-  answer: z.ZodType
   accepted?: Accepted<Data>
-  query?: Query
-  keepsEmpty?: readonly string[]
-  operationId?: string
-  errors?: readonly ErrorCode[]
-  status?: number
-  scope?: Scope
-  ofTeam?: string
-  surfaces?: readonly Surface[]
-  input?: string
-  optionalBody?: boolean
-  bodyLimit?: number
-  /** Limit of JSON values in the body. Default: `ordinary`. */
-  values?: 'bulk' | 'campaign'
-  renames?: Record<string, string>
 }
+
+/** For routes of the console that use no workspace: about a person's own data, or a team that the path names. */
+export const ofPeople = { surfaces: ['console'], scope: 'account' } as const
 
 const defaults = { status: 200, scope: 'workspace', surfaces: ['public', 'console'] } as const
 
@@ -141,6 +133,19 @@ export function byId({ params }: { params: Record<string, string> }): { id: stri
   return { id: params.id as string }
 }
 
+/** Variables of a route whose body is the input of its operation, which the graph validates. */
+export function bodyAsInput({ body }: Pick<RouteRequest, 'body'>): { input: never } {
+  return { input: body as never }
+}
+
+/** {@link byId}, and the body as {@link bodyAsInput}. */
+export function byIdWithInput(request: Pick<RouteRequest, 'params' | 'body'>): { id: string; input: never } {
+  return { ...byId(request), ...bodyAsInput(request) }
+}
+
+/** A parameter of a query string. One that is given twice arrives as a list. */
+export const once = z.string({ error: ({ input }) => (input === undefined ? 'is required' : 'must be given once') })
+
 /** Query parameters of a paginated list. */
 export function listQuery(defaultSize: number) {
   const fault = 'must be a whole number from 1 to 100'
@@ -154,6 +159,11 @@ export function listQuery(defaultSize: number) {
       .meta({ description: 'The size of a page.', type: 'integer', minimum: 1, maximum: 100, pattern: undefined }),
     cursor: once.max(2048, 'is not a cursor of this list').optional().describe('`nextCursor` of the previous page.'),
   }
+}
+
+/** Variables of a list without parameters other than those of {@link listQuery}. */
+export function byPage({ query }: { query: { limit: number; cursor?: string | undefined } }) {
+  return { first: query.limit, after: query.cursor }
 }
 
 /** REST names of the GraphQL pagination arguments. */

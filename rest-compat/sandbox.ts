@@ -1,7 +1,7 @@
 // REST route of the sandbox network.
 import { graphql } from './generated/gql.ts'
 import { messageRecord } from './messages.ts'
-import { row } from './route.ts'
+import { byIdWithInput, row } from './route.ts'
 
 const ReceiveInSandbox = graphql(`
   mutation ReceiveInSandbox($id: ID!, $input: SandboxInboundInput!) {
@@ -17,7 +17,7 @@ export const sandboxRoutes = [
     document: ReceiveInSandbox,
     input: 'SandboxInboundInput',
     status: 201,
-    variables: ({ params, body }) => ({ id: params.id as string, input: body as never }),
+    variables: byIdWithInput,
     project: (data) => data.receiveInSandbox,
     answer: messageRecord,
   }),

@@ -1,7 +1,7 @@
 // REST routes of the do-not-contact list and of its settings.
 import { z } from 'zod'
 import { graphql } from './generated/gql.ts'
-import { type FileRoute, listQuery, pageAnswer, pageNames, pageOf, row } from './route.ts'
+import { bodyAsInput, byPage, type FileRoute, listQuery, pageAnswer, pageNames, pageOf, row } from './route.ts'
 
 const ListSuppressions = graphql(`
   query ListSuppressions($first: Int!, $after: String) {
@@ -66,7 +66,7 @@ export const suppressionRoutes = [
     document: ListSuppressions,
     query: z.object(listQuery(50)),
     renames: pageNames,
-    variables: ({ query: { limit, cursor } }) => ({ first: limit, after: cursor }),
+    variables: byPage,
     project: (data) => pageOf('suppressions', data.suppressions),
     answer: pageAnswer('suppressions', suppressionRecord),
   }),
@@ -75,7 +75,7 @@ export const suppressionRoutes = [
     document: CreateSuppression,
     input: 'CreateSuppressionInput',
     status: 201,
-    variables: ({ body }) => ({ input: body as never }),
+    variables: bodyAsInput,
     project: ({ createSuppression: { existing: _, ...record } }) => record,
     answer: suppressionRecord,
     accepted: {
@@ -103,7 +103,7 @@ export const suppressionRoutes = [
     summary: 'Change the keywords or the reply to them',
     document: UpdateSuppressionSettings,
     input: 'UpdateSuppressionSettingsInput',
-    variables: ({ body }) => ({ input: body as never }),
+    variables: bodyAsInput,
     project: (data) => data.updateSuppressionSettings,
     answer: settingsRecord,
   }),

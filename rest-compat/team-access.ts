@@ -2,8 +2,8 @@
 import { z } from 'zod'
 import { issuedKeyRecord, keyRecord } from './api-keys.ts'
 import { graphql } from './generated/gql.ts'
-import { deletedAnswer, found, row } from './route.ts'
-import { byTeamId, ofPeople, role, teamRecord } from './teams.ts'
+import { deletedAnswer, found, ofPeople, row } from './route.ts'
+import { byTeamId, role, teamRecord } from './teams.ts'
 
 graphql(`
   fragment TeamInvitationRecord on TeamInvitation {

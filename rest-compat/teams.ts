@@ -1,7 +1,7 @@
 // REST routes of teams and their members.
 import { z } from 'zod'
 import { graphql } from './generated/gql.ts'
-import { deletedAnswer, found, row } from './route.ts'
+import { bodyAsInput, deletedAnswer, found, ofPeople, row } from './route.ts'
 
 graphql(`
   fragment TeamRecord on Team {
@@ -127,8 +127,6 @@ const byMember = ({ params: { teamId, userId } }: { params: Record<string, strin
   teamId: teamId as string,
   userId: userId as string,
 })
-/** These routes name the team in the path and use no workspace. */
-export const ofPeople = { surfaces: ['console'], scope: 'account' } as const
 
 export const teamRoutes = [
   row('GET', '/teams', {
@@ -145,7 +143,7 @@ export const teamRoutes = [
     document: CreateTeam,
     input: 'CreateTeamInput',
     status: 201,
-    variables: ({ body }) => ({ input: body as never }),
+    variables: bodyAsInput,
     project: (data) => data.createTeam,
     answer: teamRecord,
   }),

@@ -1,7 +1,7 @@
 // REST routes of templates.
 import { z } from 'zod'
 import { graphql } from './generated/gql.ts'
-import { byId, deletedAnswer, row } from './route.ts'
+import { bodyAsInput, byId, byIdWithInput, deletedAnswer, row } from './route.ts'
 
 graphql(`
   fragment TemplateRecord on Template {
@@ -109,7 +109,7 @@ export const templateRoutes = [
     document: CreateTemplate,
     input: 'CreateTemplateInput',
     status: 201,
-    variables: ({ body }) => ({ input: body as never }),
+    variables: bodyAsInput,
     project: (data) => data.createTemplate,
     answer: templateRecord,
   }),
@@ -136,7 +136,7 @@ export const templateRoutes = [
     summary: 'Update a template',
     document: UpdateTemplate,
     input: 'UpdateTemplateInput',
-    variables: ({ params, body }) => ({ id: params.id as string, input: body as never }),
+    variables: byIdWithInput,
     project: (data) => data.updateTemplate,
     answer: templateRecord,
   }),
