@@ -18,6 +18,9 @@ export function faultOfFile(type: OutgoingType, mimeType: string): string | unde
   return only && only.mimeType !== mimeType ? only.fault : undefined
 }
 
+/** Detail of a message whose file was deleted from our store. */
+export const goneText = 'the file is no longer stored'
+
 /** The data of a message besides `body` and `mediaUrl`, by type. Types that are not listed have none. */
 export interface ContentByType {
   location: { kind: 'location'; latitude: number; longitude: number; name: string | null; address: string | null }

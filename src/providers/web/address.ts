@@ -17,7 +17,12 @@ export async function addressOf(app: App, instanceId: string, phone: string): Pr
   return jidOf((await readAddress(app.pool, instanceId, phone)) ?? phone)
 }
 
+/** The part of an address that names the user: digits, for the address of a number. */
+export function userOf(jid: string): string {
+  return jid.split(/[:@]/)[0] as string
+}
+
 /** The number of an address, E.164; undefined if it is no address of a number. */
 export function phoneOf(jid: string): string | undefined {
-  return jid.endsWith(phoneServer) ? `+${jid.split(/[:@]/)[0]}` : undefined
+  return jid.endsWith(phoneServer) ? `+${userOf(jid)}` : undefined
 }

@@ -7,7 +7,7 @@ import { phoneOf } from './address.ts'
 import type { ComposeOptions } from './composing.ts'
 import { type Option, readOptions, storeOptions } from './options.sql.ts'
 
-type ButtonsMessage = Extract<OutgoingMessage, { type: 'buttons' }>
+export type ButtonsMessage = Extract<OutgoingMessage, { type: 'buttons' }>
 
 /**
  * Stores the options of a message before it leaves, so that an answer that is faster than us is understood: under the number of its

@@ -1,6 +1,8 @@
 // SQL of calls between processes.
 import type { Sql } from '../../core/database/database.ts'
-import type { Call } from './call.ts'
+
+/** A call that only the holder of a connection can carry out. */
+export type Call = { call: 'lookup'; numbers: string[] } | { call: 'read'; from: string; stanzaId: string }
 
 export async function addCall(sql: Sql, id: string, instanceId: string, call: Call): Promise<void> {
   await sql.query('insert into web_calls (id, "instanceId", request) values ($1, $2, $3)', [id, instanceId, JSON.stringify(call)])

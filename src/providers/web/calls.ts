@@ -2,8 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../../core/app.ts'
 import { newId } from '../../core/id.ts'
-import type { Call } from './call.ts'
-import { addCall, deleteCall, readAnswer, storeAnswer, takeCalls } from './calls.sql.ts'
+import { addCall, type Call, deleteCall, readAnswer, storeAnswer, takeCalls } from './calls.sql.ts'
 
 /** `undefined` if this process does not hold the connection, or it is not open. */
 export type CarryOut = (instanceId: string, call: Call) => Promise<unknown> | undefined

@@ -1,7 +1,7 @@
 // Content of an outgoing message as the network takes it, by type.
 import type { AnyMessageContent, proto } from 'baileys'
 import { type OutgoingMessage, voiceType } from '../outgoing.ts'
-import { nativeButtons, numberedButtons, offerOptions } from './buttons.ts'
+import { type ButtonsMessage, nativeButtons, numberedButtons, offerOptions } from './buttons.ts'
 import type { ComposeOptions } from './composing.ts'
 import { lengthOf, openMedia } from './media.ts'
 import { silent } from './package.ts'
@@ -22,8 +22,6 @@ export async function composeFor(options: ComposeOptions, message: OutgoingMessa
   const composed = await whatsApp.generateWAMessage(jid, content, { userJid, messageId, upload, logger: silent })
   return () => socket.relayMessage(jid, composed.message as proto.IMessage, { messageId })
 }
-
-type ButtonsMessage = Extract<OutgoingMessage, { type: 'buttons' }>
 
 /** The message, if it goes out with buttons of the network. */
 export function nativeOf({ instance }: ComposeOptions, message: OutgoingMessage): ButtonsMessage | undefined {

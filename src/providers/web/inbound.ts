@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../../core/app.ts'
 import { timeOf } from '../given-values.ts'
 import type { InboundMessage } from '../reports.ts'
+import { userOf } from './address.ts'
 import type { HeldLease } from './auth-state.ts'
 import { chosenOption } from './buttons.ts'
 import { handedOver } from './handed-over.ts'
@@ -113,8 +114,4 @@ async function senderOf(writer: string, attrs: Record<string, string>, phoneOf: 
   const lid = `${userOf(writer)}@lid`
   const jid = [writer, participant, sender].find(isNumber) ?? (await phoneOf(lid))
   return jid ? `+${userOf(jid)}` : lid
-}
-
-function userOf(jid: string): string {
-  return jid.split(/[:@]/)[0] as string
 }

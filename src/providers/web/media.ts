@@ -2,7 +2,8 @@
 // fetched through the guard against private networks.
 import { Readable } from 'node:stream'
 import { EgressError } from '../../core/network/egress-fault.ts'
-import type { OutgoingMessage } from '../outgoing.ts'
+import { goneText, type OutgoingMessage } from '../outgoing.ts'
+import type { StoredFile } from '../provider.ts'
 import type { ComposeOptions } from './composing.ts'
 import { opusSeconds } from './opus.ts'
 
@@ -45,8 +46,6 @@ interface Chunks {
   mimeType: string | null
 }
 
-type StoredFile = NonNullable<Awaited<ReturnType<ComposeOptions['host']['file']>>>
-
 function openOurs(file: StoredFile, most: number): Chunks {
   if (file.size > most) throw tooLarge(most)
   return { chunks: readOurs(file), mimeType: file.mimeType }
@@ -77,8 +76,6 @@ async function* atMost(chunks: AsyncIterable<Uint8Array>, most: number): AsyncGe
     throw error instanceof EgressError ? notFetched(error.code) : error
   }
 }
-
-const goneText = 'the file is no longer stored'
 
 function rejected(reason: string): never {
   throw new MediaRejected(reason)

@@ -9,13 +9,12 @@ import { undoFailedTrials } from './session-trials.ts'
 
 export type WhatsApp = typeof Baileys
 
-const packageName = 'baileys'
 let loading: Promise<WhatsApp> | undefined
 
 /** True if the package is there. It is not loaded. */
-export function isInstalled(name = packageName): boolean {
+export function isInstalled(): boolean {
   try {
-    createRequire(import.meta.url).resolve(name)
+    createRequire(import.meta.url).resolve('baileys')
     return true
   } catch {
     return false

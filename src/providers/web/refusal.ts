@@ -1,10 +1,18 @@
 // Error codes of the gateway for the codes with which the network refuses a message.
 
-const restricting = new Set(['463', '402', '403'])
+/** The network lets the account begin no new chats. */
+export const noNewChats = { code: '463', words: 'the network does not let this account begin new chats' }
+
+const restricting = new Set([noNewChats.code, '402', '403'])
+
+/** True if the code tells of a restriction of the account. */
+export function isRestriction(code: string): boolean {
+  return restricting.has(code)
+}
 
 export function refusal(code: string): { error: string; detail: string } {
-  const error = restricting.has(code) ? 'ACCOUNT_RESTRICTED' : 'PROVIDER_ERROR'
-  const words = code === '463' ? 'the network does not let this account begin new chats' : 'the network refused the message'
+  const error = isRestriction(code) ? 'ACCOUNT_RESTRICTED' : 'PROVIDER_ERROR'
+  const words = code === noNewChats.code ? noNewChats.words : 'the network refused the message'
   return { error, detail: `${words} (${code})` }
 }
 

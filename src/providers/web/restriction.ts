@@ -1,6 +1,7 @@
 // Safety signals of the network: codes with which it refuses messages of a restricted account.
 import type { App } from '../../core/app.ts'
 import type { Host } from './host.ts'
+import { isRestriction, noNewChats } from './refusal.ts'
 import { noteRefusal } from './sessions.sql.ts'
 
 /** So many refusals with code 463 in 24 hours count as a restriction. */
@@ -11,11 +12,11 @@ const mostRefusals = 3
  * although the signal is lost.
  */
 export async function noteRestriction(app: App, host: Host, instanceId: string, code: string): Promise<void> {
-  if (code !== '463' && code !== '402' && code !== '403') return
-  const error =
-    code === '463' ? 'the network does not let this account begin new chats (463)' : `the network restricts the account (${code})`
+  if (!isRestriction(code)) return
+  const isOfNewChats = code === noNewChats.code
+  const error = `${isOfNewChats ? noNewChats.words : 'the network restricts the account'} (${code})`
   try {
-    const restricted = code !== '463' || (await noteRefusal(app.pool, instanceId)) >= mostRefusals
+    const restricted = !isOfNewChats || (await noteRefusal(app.pool, instanceId)) >= mostRefusals
     await host.state({ instanceId, restricted, atRisk: true, error })
   } catch (fault) {
     app.log.warn({ instanceId, err: (fault as Error).message }, 'the standing of an account was not stored')

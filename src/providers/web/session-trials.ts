@@ -17,7 +17,7 @@ let done = false
 export function undoFailedTrials(): void {
   if (done) return
   done = true
-  const { SessionCipher } = libraryOf('baileys')
+  const { SessionCipher } = signalLibrary()
   const { doDecryptWhisperMessage: decrypt } = SessionCipher.prototype
   SessionCipher.prototype.doDecryptWhisperMessage = async function (bytes, session) {
     const before = session?.serialize()
@@ -31,7 +31,7 @@ export function undoFailedTrials(): void {
 }
 
 /** The instance of libsignal that the package itself uses. */
-function libraryOf(packageName: string): SignalLibrary {
+function signalLibrary(): SignalLibrary {
   const { resolve } = createRequire(import.meta.url)
-  return createRequire(resolve(packageName))('libsignal')
+  return createRequire(resolve('baileys'))('libsignal')
 }

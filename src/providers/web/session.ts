@@ -5,6 +5,7 @@ import type { App } from '../../core/app.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
 import { untilStored } from '../../core/database/until-stored.ts'
 import type { StateChange } from '../reports.ts'
+import { userOf } from './address.ts'
 import { type HeldLease, isPaired, type Login } from './auth-state.ts'
 import { type Action, actionFor, contested, reconnectDelayMs } from './closing.ts'
 import type { Host } from './host.ts'
@@ -178,8 +179,7 @@ export function startSession({ app, host, lease, inTurn }: SessionOptions): Sess
   }
 
   async function announceOpen({ user }: WASocket): Promise<void> {
-    const number = user?.id.split(/[:@]/)[0]
-    if (await tell({ instanceId, status: 'connected', waNumber: number && `+${number}` })) host.ready(instanceId)
+    if (await tell({ instanceId, status: 'connected', waNumber: user && `+${userOf(user.id)}` })) host.ready(instanceId)
   }
 
   /** The last change that the open connection reported. */

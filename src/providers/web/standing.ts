@@ -4,6 +4,7 @@ import type { App } from '../../core/app.ts'
 import { untilStored } from '../../core/database/until-stored.ts'
 import { hourMs } from '../../core/durations.ts'
 import type { Host } from './host.ts'
+import { noNewChats } from './refusal.ts'
 
 export interface StandingOptions {
   app: App
@@ -30,7 +31,7 @@ export function followStanding({ app, host, instanceId, socket }: StandingOption
   const noteLock = ({ isActive, timeEnforcementEnds: end }: ReachoutTimelockState) => {
     if (!isActive) return
     const until = end ? ` until ${end.toISOString()}` : ''
-    report({ restricted: true, atRisk: true, error: `the network does not let this account begin new chats${until}` })
+    report({ restricted: true, atRisk: true, error: `${noNewChats.words}${until}` })
   }
   const noteCap = (status: string | null | undefined) => {
     if (status === 'CAPPED')

@@ -34,7 +34,7 @@ function openWeb(app: App): Connector<ProviderInstance<WebSettings>, Known> {
     return call.call === 'lookup' ? askNetwork(app, instanceId, live, call.numbers) : markRead(live, call)
   }
   return {
-    installed: () => isInstalled(),
+    installed: isInstalled,
     sendsOnce: () => true,
     reconcileMs: 60_000,
     holds: (instanceId) => session(instanceId)?.live() !== undefined,
