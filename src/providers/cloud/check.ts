@@ -1,9 +1,10 @@
 // Asks Meta about a number, for the operator.
 import type { App } from '../../core/app.ts'
 import { callbackUrlOf } from './callback.ts'
-import { graph, isObject } from './graph.ts'
+import { graph } from './graph.ts'
 import { isUnregistered, readNumber, standingOf, wordsFor } from './number.ts'
 import { type CloudSettings, secretsOf } from './settings.ts'
+import { objectsIn } from './values.ts'
 
 /** @throws a sentence when Meta cannot be reached, refuses the token, or restricts the number. */
 export async function checkNumber(app: App, settings: CloudSettings): Promise<string> {
@@ -31,8 +32,7 @@ async function faultOfWebhooks(app: App, settings: CloudSettings): Promise<strin
   if (ours === undefined) return undefined
   const answer = await graph(app).call({ method: 'GET', path: `${businessAccountId}/subscribed_apps`, accessToken })
   if (answer.is !== 'done') return `it does not say which apps get its webhooks: ${wordsFor(answer, secretsOf(settings))}`
-  const { data } = answer.body
-  const apps = Array.isArray(data) ? data.filter(isObject) : []
+  const apps = objectsIn(answer.body.data)
   if (apps.length === 0) return 'no app is subscribed to the webhooks of its business account: connect the instance again'
   const addresses = apps.map(({ override_callback_uri: address }) => address)
   // The override belongs to the whole account, so it may name another instance of ours.

@@ -1,5 +1,6 @@
 // Cloud provider: WhatsApp by Meta's Cloud API, over the Graph API.
 import type { App } from '../../core/app.ts'
+import type { Sql } from '../../core/database/database.ts'
 import { dayMs } from '../../core/durations.ts'
 import { defineProvider } from '../define-provider.ts'
 import { faultOfFile } from '../outgoing.ts'
@@ -11,7 +12,7 @@ import { startHealth } from './health.ts'
 import { hookRoutes } from './hook.ts'
 import { fetchMedia } from './hook-media.ts'
 import { markRead } from './hook-read.ts'
-import { cloudHost, keepHost } from './host.ts'
+import { keepHost } from './host.ts'
 import { enqueueLink } from './link-job.ts'
 import { createSend } from './send.ts'
 import { type CloudInstance, type KnownCloudInstance, secrets, settings } from './settings.ts'
@@ -30,21 +31,16 @@ function openCloud(app: App): Connector<CloudInstance, KnownCloudInstance> {
       return undefined
     },
     async changed(before, after, status, tx) {
-      const { id, waNumber, settings } = after
+      const { id, settings } = after
       const { businessAccountId, accessToken, verifyToken } = before.settings
       const isMoved = businessAccountId !== settings.businessAccountId
-      if (isMoved && waNumber !== null && accessToken && businessAccountId)
-        await leave(app, tx, { instanceId: id, businessAccountId }, accessToken)
+      if (isMoved) await leaveAccount(app, before, tx)
       if (status === 'connecting') await enqueueLink(app, tx, id, 'connect')
       const isOther = isMoved || accessToken !== settings.accessToken || verifyToken !== settings.verifyToken
       if (status === 'connected' && isOther) await enqueueLink(app, tx, id, 'subscribe')
     },
-    async logout({ id, waNumber, settings: { accessToken, businessAccountId } }, tx) {
-      // A number that never connected has no webhooks to end, unless it is connecting now, which then ends them.
-      if (waNumber !== null && accessToken && businessAccountId)
-        await leave(app, tx, { instanceId: id, businessAccountId }, accessToken)
-    },
-    send: createSend(app, () => cloudHost(app)),
+    logout: (instance, tx) => leaveAccount(app, instance, tx),
+    send: createSend(app),
     // Meta has no look-up of numbers.
     lookup: async (_, numbers) => numbers.map(() => null),
     approvedTemplates: ({ settings }) => readApproved(app, settings),
@@ -61,4 +57,11 @@ function openCloud(app: App): Connector<CloudInstance, KnownCloudInstance> {
     markRead: (...of) => markRead(app, ...of),
     routes: hookRoutes(app),
   }
+}
+
+/** A number that never connected has no webhooks to end, unless it is connecting now, which then ends them. */
+async function leaveAccount(app: App, { id, waNumber, settings }: KnownCloudInstance, tx: Sql): Promise<void> {
+  const { accessToken, businessAccountId } = settings
+  if (waNumber !== null && accessToken && businessAccountId)
+    await leave(app, tx, { instanceId: id, businessAccountId }, accessToken)
 }

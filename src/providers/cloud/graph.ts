@@ -5,6 +5,7 @@ import { hourMs } from '../../core/durations.ts'
 import { parseRetryAfter } from '../../core/network/egress.ts'
 import { definePart } from '../../core/part.ts'
 import { storable } from '../../core/storable.ts'
+import { fieldsOf, isObject } from './values.ts'
 
 export interface GraphCall {
   method: 'GET' | 'POST' | 'DELETE'
@@ -121,13 +122,9 @@ function parsed(text: string): Record<string, unknown> | undefined {
   }
 }
 
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 /** The most exact words of an error: the details, or else the message without its code. */
 function wordsIn({ error_data, message }: Record<string, unknown>): string {
-  const details = isObject(error_data) ? error_data.details : undefined
+  const { details } = fieldsOf(error_data)
   const words = typeof details === 'string' && details !== '' ? details : message
   return typeof words === 'string' ? words.replace(/^\(#\d+\)\s*/, '') : ''
 }

@@ -2,7 +2,7 @@
 import { numberOf, timeOf } from '../given-values.ts'
 import { cardsText, choiceText, placeText } from '../inbound-body.ts'
 import type { InboundContent, InboundMedia, InboundMessage } from '../reports.ts'
-import { type Fields, fieldsOf, idOf, listOf, textOf } from './hook-values.ts'
+import { type Fields, fieldsOf, idOf, listOf, textOf } from './values.ts'
 
 type Parts = Pick<InboundMessage, 'type' | 'body' | 'content' | 'media'>
 

@@ -5,10 +5,9 @@ import type { FetchedMedia } from '../provider.ts'
 import type { InboundMedia } from '../reports.ts'
 import { isRefusedToken, reasonOf, verdictOf } from './errors.ts'
 import { type GraphAnswer, graph } from './graph.ts'
-import { textOf } from './hook-values.ts'
-import { cloudHost } from './host.ts'
 import { type CloudInstance, secretsOf } from './settings.ts'
 import { refuseToken } from './token.ts'
+import { textOf } from './values.ts'
 
 /** Meta's own servers of files. */
 const ownHosts = /\.(fbsbx\.com|facebook\.com|whatsapp\.net)$/
@@ -73,7 +72,7 @@ export async function faultOf(
   if (answer.is !== 'error') return { outcome: 'retry', detail: 'the network did not answer' }
   const detail = reasonOf(answer.code, answer.words, secretsOf(instance.settings))
   const token = isRefusedToken(answer.code)
-  if (token) await refuseToken(app, cloudHost(app), instance, detail)
+  if (token) await refuseToken(app, instance, detail)
   const { is } = verdictOf(answer.code)
   return { outcome: is === 'later' || is === 'few' ? 'retry' : 'refused', detail, token }
 }

@@ -1,7 +1,7 @@
 // Reads a post of Meta's webhook: the changes of its entries, each with the number that it is about.
 import { openJson } from '../../core/http/json.ts'
 import { ownTurn } from '../../core/turns.ts'
-import { type Fields, fieldsOf, idOf, listOf } from './hook-values.ts'
+import { type Fields, fieldsOf, idOf, listOf } from './values.ts'
 
 /** The items of one number in a change. */
 export interface Change {

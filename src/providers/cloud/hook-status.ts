@@ -3,8 +3,8 @@ import { isId } from '../../core/id.ts'
 import { numberOf, timeOf } from '../given-values.ts'
 import type { Receipt, ReceiptStatus } from '../reports.ts'
 import { failureOf, wordsOf } from './errors.ts'
-import { fieldsOf, idOf, listOf, textOf } from './hook-values.ts'
 import { type CloudSettings, type KnownCloudInstance, secretsOf } from './settings.ts'
+import { fieldsOf, idOf, listOf, textOf } from './values.ts'
 
 /** `played` is said of voice messages, after `read`. */
 const statuses: ReadonlyMap<unknown, ReceiptStatus> = new Map([

@@ -3,13 +3,14 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../../core/app.ts'
 import { untilStored } from '../../core/database/until-stored.ts'
-import { faultOfFile, type OutgoingMessage, type SendOutcome } from '../outgoing.ts'
-import type { ProviderHost, StoredFile } from '../provider.ts'
+import { faultOfFile, goneText, type OutgoingMessage, type SendOutcome } from '../outgoing.ts'
+import type { StoredFile } from '../provider.ts'
 import type { FileReference } from './bodies.ts'
 import { unavailable } from './errors.ts'
 import { type GraphAnswer, graph } from './graph.ts'
+import { cloudHost } from './host.ts'
 import { claimUpload, forgetUpload, readUpload, releaseUpload, storeUpload, type Upload } from './media.sql.ts'
-import type { CloudInstance, KnownCloudInstance } from './settings.ts'
+import type { CloudInstance } from './settings.ts'
 import { createWaits } from './waits.ts'
 
 /** The file as the body names it; none for a message without one; an outcome if the message cannot be sent now, or at all. */
@@ -27,8 +28,6 @@ const uploadMs = 60_000
 const leaseMs = 75_000
 const againMs = 500
 
-const goneText = 'the file is no longer stored'
-
 /** The store has the row of the file, and not its bytes. */
 interface Gone {
   is: 'gone'
@@ -37,7 +36,7 @@ interface Gone {
 /** Meta's id of the file, or why there is none. */
 type Uploaded = string | GraphAnswer | Gone
 
-export function createMedia(app: App, host: () => Pick<ProviderHost<KnownCloudInstance>, 'file'>): Media {
+export function createMedia(app: App): Media {
   const uploads = new Map<string, Promise<Uploaded | undefined>>()
   /** Of files whose upload failed without an answer of Meta. */
   const waits = createWaits()
@@ -45,7 +44,7 @@ export function createMedia(app: App, host: () => Pick<ProviderHost<KnownCloudIn
   async function resolve(instance: CloudInstance, message: OutgoingMessage): Promise<Resolved> {
     const { mediaUrl, type } = message
     if (mediaUrl === null) return { file: undefined }
-    const file = await host().file(mediaUrl)
+    const file = await cloudHost(app).file(mediaUrl)
     if (file === undefined) return { file: { link: mediaUrl } }
     if (file === null) return rejected(goneText)
     const fault = faultOfFile(type, file.mimeType)
@@ -141,7 +140,7 @@ export function createMedia(app: App, host: () => Pick<ProviderHost<KnownCloudIn
     resolve,
     async forget({ settings }, { mediaUrl }, reference) {
       if (!mediaUrl || !reference || !('id' in reference)) return
-      const file = await host().file(mediaUrl)
+      const file = await cloudHost(app).file(mediaUrl)
       if (file) await forgetUpload(app.pool, { phoneNumberId: settings.phoneNumberId, mediaId: file.id }, reference.id)
     },
   }

@@ -2,7 +2,8 @@
 import type { App } from '../../core/app.ts'
 import { noDailyBound, type StateChange } from '../reports.ts'
 import { reasonOf, verdictOf } from './errors.ts'
-import { type GraphAnswer, graph, isObject } from './graph.ts'
+import { type GraphAnswer, graph } from './graph.ts'
+import { type Fields, fieldsOf } from './values.ts'
 
 const fields = [
   'id',
@@ -25,15 +26,13 @@ export async function readNumber(app: App, { phoneNumberId, accessToken }: Acces
   return await graph(app).call({ method: 'GET', path: phoneNumberId, query: { fields }, accessToken })
 }
 
-type Described = Record<string, unknown>
-
 /** The number in E.164; undefined if Meta shows none. */
-export function waNumberOf({ display_phone_number: shown }: Described): string | undefined {
+export function waNumberOf({ display_phone_number: shown }: Fields): string | undefined {
   const digits = typeof shown === 'string' ? shown.replace(/\D/g, '') : ''
   return digits === '' ? undefined : `+${digits}`
 }
 
-export function isUnregistered({ status, platform_type: platform }: Described): boolean {
+export function isUnregistered({ status, platform_type: platform }: Fields): boolean {
   return status === 'PENDING' || platform === 'NOT_APPLICABLE'
 }
 
@@ -46,11 +45,11 @@ export const restrictedWords = 'Meta restricts the number: '
 type Standing = Pick<StateChange, 'restricted' | 'atRisk' | 'dailyRecipients' | 'meta'>
 
 /** The standing of the account, and the words for a restriction. A restriction is followed by a time of risk. */
-export function standingOf(number: Described): Standing & { error?: string } {
+export function standingOf(number: Fields): Standing & { error?: string } {
   const signals = {
     quality_rating: textOf(number.quality_rating),
     status: textOf(number.status),
-    can_send_message: isObject(number.health_status) ? textOf(number.health_status.can_send_message) : null,
+    can_send_message: textOf(fieldsOf(number.health_status).can_send_message),
   }
   const limit = textOf(number.whatsapp_business_manager_messaging_limit)
   const restriction = Object.entries(signals).find(([, value]) => restricting.has(value ?? ''))

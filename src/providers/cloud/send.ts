@@ -1,14 +1,14 @@
 // Sends messages through Meta's Cloud API, and decides from the answer what becomes of each: accepted, refused, later, or unknown.
 import type { App } from '../../core/app.ts'
 import type { OutgoingMessage, SendOutcome } from '../outgoing.ts'
-import type { ProviderHost } from '../provider.ts'
 import { storeAddress } from './addresses.sql.ts'
 import { bodyOf, type FileReference } from './bodies.ts'
 import { type Later, reasonOf, unavailable, verdictOf } from './errors.ts'
-import { type GraphAnswer, type GraphError, graph, isObject } from './graph.ts'
+import { type GraphAnswer, type GraphError, graph } from './graph.ts'
 import { createMedia } from './media.ts'
-import { type CloudInstance, type KnownCloudInstance, secretsOf } from './settings.ts'
+import { type CloudInstance, secretsOf } from './settings.ts'
 import { refuseToken } from './token.ts'
+import { type Fields, fieldsOf, listOf } from './values.ts'
 import { createWaits } from './waits.ts'
 
 /** Tries of a message that met a general error. */
@@ -16,11 +16,10 @@ const fewTries = 5
 /** Codes of parameters and of files: the file may be at fault, or Meta may have lost its upload. */
 const fileCodes: ReadonlySet<number> = new Set([100, 131008, 131009, 131052, 131053])
 
-type Host = ProviderHost<KnownCloudInstance>
 type Retry = SendOutcome & { outcome: 'retry' }
 
-export function createSend(app: App, host: () => Host) {
-  const media = createMedia(app, host)
+export function createSend(app: App) {
+  const media = createMedia(app)
   const waits = createWaits()
   /** Meta's answer decides, even if a report on it fails. */
   const logged = (error: Error) => app.log.warn({ err: error.message }, 'an answer of Meta could not be reported')
@@ -82,7 +81,7 @@ export function createSend(app: App, host: () => Host) {
     switch (verdict.is) {
       case 'auth':
         // The message that met it fails. Others that were under way together wait for a new token, as all later ones do.
-        return (await refuseToken(app, host(), instance, detail).catch(logged))
+        return (await refuseToken(app, instance, detail).catch(logged))
           ? { outcome: 'refused', error: 'AUTH_INVALID', detail }
           : again
       case 'few':
@@ -123,14 +122,13 @@ function keysOf({ id, settings }: CloudInstance, { to }: OutgoingMessage): [reci
   return [`${id} ${to}`, id, `${settings.businessAccountId} ${settings.appSecret}`]
 }
 
-function idIn({ messages }: Record<string, unknown>): string | undefined {
-  const first: unknown = Array.isArray(messages) ? messages[0] : undefined
-  return isObject(first) && typeof first.id === 'string' ? first.id : undefined
+function idIn({ messages }: Fields): string | undefined {
+  const { id } = fieldsOf(listOf(messages)[0])
+  return typeof id === 'string' ? id : undefined
 }
 
 /** The recipient's number as Meta writes it, E.164. */
-function addressIn({ contacts }: Record<string, unknown>): string | undefined {
-  const first: unknown = Array.isArray(contacts) ? contacts[0] : undefined
-  const digits = isObject(first) && typeof first.wa_id === 'string' ? first.wa_id : ''
-  return /^\d{5,15}$/.test(digits) ? `+${digits}` : undefined
+function addressIn({ contacts }: Fields): string | undefined {
+  const { wa_id: digits } = fieldsOf(listOf(contacts)[0])
+  return typeof digits === 'string' && /^\d{5,15}$/.test(digits) ? `+${digits}` : undefined
 }

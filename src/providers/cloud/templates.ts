@@ -4,15 +4,14 @@ import { fail } from '../../core/errors.ts'
 import type { NetworkTemplate } from '../outgoing.ts'
 import type { RefusedLogin } from '../provider.ts'
 import { isRefusedToken } from './errors.ts'
-import { graph, isObject } from './graph.ts'
+import { graph } from './graph.ts'
 import { wordsFor } from './number.ts'
 import { type CloudSettings, secretsOf } from './settings.ts'
+import { type Fields, fieldsOf, objectsIn } from './values.ts'
 
 const pageSize = 50
 /** More than Meta allows an account to have. */
 const mostPages = 200
-
-type Fields = Record<string, unknown>
 
 /** All pages, in Meta's order. @throws PROVIDER_ERROR with the reason when Meta refuses the call, or cannot be reached. */
 export async function readApproved(app: App, settings: CloudSettings): Promise<NetworkTemplate[] | RefusedLogin> {
@@ -29,15 +28,11 @@ export async function readApproved(app: App, settings: CloudSettings): Promise<N
       return answer.is === 'error' && isRefusedToken(answer.code) ? { refusedLogin: words } : fail('PROVIDER_ERROR', words)
     }
     const { data, paging } = answer.body
-    templates.push(...listOf(data).filter(isApproved).map(templateOf))
+    templates.push(...objectsIn(data).filter(isApproved).map(templateOf))
     after = cursorIn(paging)
     if (after === undefined) break
   }
   return templates
-}
-
-function listOf(value: unknown): Fields[] {
-  return Array.isArray(value) ? value.filter(isObject) : []
 }
 
 function isApproved({ name, language, status }: Fields): boolean {
@@ -46,14 +41,14 @@ function isApproved({ name, language, status }: Fields): boolean {
 
 /** The last page has a cursor too, but no address of a next one. */
 function cursorIn(paging: unknown): string | undefined {
-  const cursors = isObject(paging) && paging.next !== undefined ? paging.cursors : undefined
-  const after = isObject(cursors) ? cursors.after : undefined
-  return typeof after === 'string' && after !== '' ? after : undefined
+  const { next, cursors } = fieldsOf(paging)
+  const { after } = fieldsOf(cursors)
+  return next !== undefined && typeof after === 'string' && after !== '' ? after : undefined
 }
 
 function templateOf({ name, language, parameter_format: format, components }: Fields): NetworkTemplate {
   const head = { name: String(name), language: String(language) }
-  const parts = listOf(components)
+  const parts = objectsIn(components)
   const unfit = parts.map(faultOf).find((fault) => fault !== undefined)
   if (unfit !== undefined) return { ...head, unfit }
   const text = parts.find(({ type }) => type === 'BODY')?.text
@@ -82,7 +77,7 @@ function faultOf(part: Fields): string | undefined {
       if (format !== 'TEXT') return `its header is ${article(format)}: make a template with this file by hand`
       return hasParameter(text) ? 'its header has a value' : undefined
     case 'BUTTONS': {
-      const buttons = listOf(part.buttons)
+      const buttons = objectsIn(part.buttons)
       const other = buttons.find((button) => !plainButtons.has(String(button.type)))
       if (other) return `it has a button of the type ${String(other.type)}`
       return buttons.some(({ url }) => hasParameter(url)) ? 'a button has a value' : undefined

@@ -1,14 +1,22 @@
-// Reads values of a webhook whose shape nobody guarantees: anything of another form counts as left out.
+// Reads values of JSON that Meta sends, whose shape nobody guarantees: anything of another form counts as left out.
 import { storable } from '../../core/storable.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
 export function fieldsOf(value: unknown): Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
+  return isObject(value) ? value : {}
 }
 
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
+}
+
+export function objectsIn(value: unknown): Fields[] {
+  return listOf(value).filter(isObject)
 }
 
 /** A text, as it can be stored, of at least one character. Numbers count as text, because Meta's examples write ids in both ways. */
