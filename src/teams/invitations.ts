@@ -18,6 +18,7 @@ import { type Invitation, takeInvitation } from './invitation-budget.ts'
 import { type LockedTeam, lockTeam } from './lock.sql.ts'
 import { lockOwnTeam } from './lock.ts'
 import { touch } from './members.ts'
+import { openInvitation } from './open-invitations.ts'
 import { type InvitationRow, invitationFields, readTeam, type TeamRow } from './read.ts'
 
 const holdsMs = 7 * dayMs
@@ -66,11 +67,6 @@ export async function inviteIn(
   if (waitSeconds !== null)
     failFor(waitSeconds, 'API_RATE_LIMIT_EXCEEDED', `${email} has received too many invitations; try again later`)
   return made
-}
-
-/** Condition for the invitations that can be accepted at present. */
-function openInvitation() {
-  return { status: 'pending', expiresAt: { gt: new Date() } } as const
 }
 
 /**

@@ -1,11 +1,11 @@
 // The API keys of a team: its owner and admins create and revoke them.
 import { type IssuedApiKey, issueApiKeyWithin, type NewApiKey, revokeKeys } from '../accounts/keys/api-keys.ts'
-import { lockPlan } from '../billing/lock-plan.ts'
 import type { Context } from '../core/context.ts'
 import { fail } from '../core/errors.ts'
 import { write } from '../core/idempotency/idempotency.ts'
 import { requireManager } from '../core/roles.ts'
 import { lockOwnTeam } from './lock.ts'
+import { lockLimits } from './quota.ts'
 
 /**
  * Creates a key of the team.
@@ -22,10 +22,9 @@ export async function createTeamKey(
   return await write(ctx, async (tx) => {
     const team = await lockOwnTeam(tx, userId, teamId)
     requireManager(team)
-    const { plan, active } = await lockPlan(tx, team.ownerId)
-    if (!active) fail('SUBSCRIPTION_INACTIVE')
+    const { maxApiKeys } = await lockLimits(tx, team.ownerId)
     const { workspaceId } = team
-    return await issueApiKeyWithin(tx, team.ownerId, plan.limits.maxApiKeys, { ...key, userId, workspaceId, teamId })
+    return await issueApiKeyWithin(tx, team.ownerId, maxApiKeys, { ...key, userId, workspaceId, teamId })
   })
 }
 

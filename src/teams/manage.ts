@@ -12,6 +12,7 @@ import type { Prisma } from '../generated/prisma/client.ts'
 import { closedJob } from './closed-job.ts'
 import type { LockedTeam } from './lock.sql.ts'
 import { lockOwnTeam } from './lock.ts'
+import { revokePending } from './open-invitations.ts'
 import { readTeam, type TeamRow } from './read.ts'
 import { insertTeam } from './service.ts'
 
@@ -64,7 +65,7 @@ export async function closeTeam(app: App, tx: Tx, { id, workspaceId, ownerId }: 
   await lockPlan(tx, ownerId)
   await tx.db.team.update({ where: { id }, data: { deletedAt: new Date() } })
   await revokeKeys(tx, { workspaceId })
-  await tx.db.teamInvitation.updateMany({ where: { teamId: id, status: 'pending' }, data: { status: 'revoked' } })
+  await revokePending(tx, { teamId: id })
   await tx.db.teamMember.deleteMany({ where: { teamId: id } })
   await enqueue(app, tx, closedJob, [{ data: { workspaceId } }])
 }

@@ -8,6 +8,7 @@ import { manages, requireManager } from '../core/roles.ts'
 import type { GivenRole } from './input.ts'
 import type { LockedTeam } from './lock.sql.ts'
 import { lockOwnTeam } from './lock.ts'
+import { revokePending } from './open-invitations.ts'
 import { type MemberRow, memberFields, memberRow } from './read.ts'
 
 /**
@@ -74,8 +75,7 @@ export async function endMembership({ app }: Pick<Context, 'app'>, tx: Tx, team:
 /** Revokes the keys and open invitations that a manager created, because they give others access. */
 async function endGrants(tx: Tx, { id: teamId }: LockedTeam, userId: string): Promise<void> {
   await revokeKeys(tx, { teamId, userId })
-  const where = { teamId, inviterId: userId, status: 'pending' } as const
-  await tx.db.teamInvitation.updateMany({ where, data: { status: 'revoked' } })
+  await revokePending(tx, { teamId, inviterId: userId })
 }
 
 /** Updates `updatedAt` of the team. A change of its members counts as a change of the team. */
