@@ -3,12 +3,12 @@ import type { Db } from '../core/database/database.ts'
 import { type Tx, transaction } from '../core/database/transaction.ts'
 import { newId } from '../core/id.ts'
 
-/** Creates both for the user, on the plan. Idempotent: existing ones stay unchanged. */
-export async function openAccount(db: Db, userId: string, plan = 'free'): Promise<void> {
-  await transaction(db, (tx) => openAccountIn(tx, userId, plan))
+/** Creates both for the user, on the plan Free. Idempotent: existing ones stay unchanged. */
+export async function openAccount(db: Db, userId: string): Promise<void> {
+  await transaction(db, (tx) => openAccountIn(tx, userId, 'free'))
 }
 
-/** {@link openAccount} in the caller's transaction. Returns the id of the new workspace, or null if the account was open already. */
+/** {@link openAccount} in the caller's transaction, on any plan. Returns the id of the new workspace, or null if the account was open. */
 export async function openAccountIn(tx: Tx, userId: string, plan: string): Promise<string | null> {
   // The period is the calendar month (UTC), as for quotas.
   const now = new Date()

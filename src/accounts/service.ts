@@ -4,9 +4,10 @@ import type { Db } from '../core/database/database.ts'
 import { type Tx, transaction } from '../core/database/transaction.ts'
 import { fail } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
-import { nameOf, parse, text } from '../core/validation.ts'
+import { nameOf, parse } from '../core/validation.ts'
 import { insertCredential } from './credential.ts'
 import { email } from './email.ts'
+import { password } from './fields.ts'
 import { userIdOf } from './find-user.ts'
 import { issueApiKey } from './keys/api-keys.ts'
 import { openAccountIn } from './open-account.ts'
@@ -20,7 +21,7 @@ const newAccount = z.object({
   name: nameOf(100),
   /** A code of the plan catalogue. The caller checks that it exists. */
   plan: z.string(),
-  password: text(10, 128).optional(),
+  password: password.optional(),
 })
 export type NewAccount = z.input<typeof newAccount>
 

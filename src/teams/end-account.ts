@@ -1,6 +1,7 @@
 // Ends an account: sessions, keys, instances and teams at once; a job deletes its data.
 import { z } from 'zod'
-import { checkOwnPassword, endUser } from '../accounts/end-user.ts'
+import { endUser } from '../accounts/end-user.ts'
+import { checkOwnPassword } from '../accounts/sign-in/own-password.ts'
 import { lockUser } from '../accounts/users.sql.ts'
 import { endSubscription, stopCharges } from '../billing/service.ts'
 import type { App } from '../core/app.ts'
@@ -57,7 +58,7 @@ async function endMemberships(app: App, tx: Tx, userId: string): Promise<void> {
 
 async function deleteMe({ app, principal }: Context, password: string): Promise<{ id: string; deleted: true }> {
   const { userId } = principal
-  await checkOwnPassword(app, userId, password)
+  await checkOwnPassword(app, userId, password, 'password: is not your password')
   await endAccount(app, userId)
   return { id: userId, deleted: true }
 }

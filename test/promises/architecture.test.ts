@@ -45,6 +45,7 @@ const publicFiles: Record<string, readonly string[]> = {
     'open-account',
     'operator',
     'sign-in/link',
+    'sign-in/own-password',
     'users.sql',
     'workspace',
   ],

@@ -1,14 +1,13 @@
 // One-time tokens in mails and links, each for one account. Only their SHA-256 digest is stored.
 import { createHash, randomBytes } from 'node:crypto'
 import type { Tx } from '../../core/database/transaction.ts'
+import { dayMs, hourMs, minuteMs } from '../../core/durations.ts'
 import { newId } from '../../core/id.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 
 export type Purpose = 'verify-email' | 'reset-password' | 'sign-in'
 
-const minute = 60_000
-const hour = 60 * minute
-const lastsMs: Record<Purpose, number> = { 'verify-email': 24 * hour, 'reset-password': hour, 'sign-in': 10 * minute }
+const lastsMs: Record<Purpose, number> = { 'verify-email': dayMs, 'reset-password': hourMs, 'sign-in': 10 * minuteMs }
 
 /** Returns 192 random bits as base64url. */
 export function newMailToken(): string {

@@ -54,7 +54,7 @@ export async function signInByLink(
   return await inTurnOf(client, async () => {
     await countRequest(app, client, 'sign-in link')
     const userId = await transaction(app.db, (tx) => ownerOf(tx, token))
-    const { api } = await await identity(app).auth()
+    const { api } = await identity(app).auth()
     const { response, headers } = await asking(
       app,
       api.signInDirectly({ body: { userId }, headers: headersOf(request), returnHeaders: true }),

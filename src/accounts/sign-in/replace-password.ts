@@ -1,11 +1,10 @@
-// Replaces a password: also ends sessions, makes void the mails that would set another password and the links that sign in, and clears failed
-// logins.
+// Replaces a password. Sessions end, links that sign in or set a password become void, and failed logins are cleared.
 import type { Tx } from '../../core/database/transaction.ts'
 import { storeCredential } from '../credential.ts'
 import { voidMailTokens } from '../mail/tokens.ts'
 import { forgetTries } from './login-guard.ts'
 
-export interface Replacement {
+interface Replacement {
   userId: string
   email: string
   /** Hash of the new password. Compute it before the transaction begins, because hashing may wait long for its turn. */

@@ -31,8 +31,8 @@ export const signUpBody = z
 
 /**
  * The response is the same for an address with an account and one without. A mail tells the owner of the address which one it is.
- * @throws VALIDATION_ERROR when the body is invalid; FORBIDDEN when `SIGNUP` does not allow it, with or without an account; API_RATE_LIMIT_EXCEEDED when the network or the address is over its limit;
- * SERVICE_UNAVAILABLE when too many requests are queued in all.
+ * @throws VALIDATION_ERROR when the body is invalid; FORBIDDEN when `SIGNUP` does not allow it, with or without an account;
+ * API_RATE_LIMIT_EXCEEDED when the network or the address is over its limit; SERVICE_UNAVAILABLE when too many requests are queued in all.
  */
 export async function signUp(app: App, request: FastifyRequest): Promise<{ user: ConsoleUser }> {
   const { email, name, password } = parse(signUpBody, request.body)
