@@ -1,15 +1,11 @@
 // The operator's commands for API keys.
 import { type Command, Option } from 'commander'
 import { createApiKey, listKeysOf, revokeApiKey } from '../accounts/keys/api-keys.ts'
-import { jsonLine, lineOf } from '../core/one-line.ts'
 import { KeyAccess } from '../generated/prisma/enums.ts'
 import { withDatabase } from './command-database.ts'
+import { email, json, printFields, printRows } from './command-parts.ts'
 
-/** Adds the `api-key …` commands. `print` prints fields one by one, or as JSON. */
-export function addApiKeyCommands(gateway: Command, print: (asJson: true | undefined, fields: object) => void): void {
-  const json = () => new Option('--json', 'print JSON')
-  const email = () => new Option('--email <email>', 'e-mail address of the account').makeOptionMandatory()
-
+export function addApiKeyCommands(gateway: Command): void {
   const apiKey = gateway.command('api-key').description('API keys')
   apiKey
     .command('create')
@@ -20,7 +16,7 @@ export function addApiKeyCommands(gateway: Command, print: (asJson: true | undef
     .addOption(json())
     .action(async (options: { email: string; name: string; access: KeyAccess; json?: true }) => {
       const { id, name, prefix, access, key } = await withDatabase((db) => createApiKey(db, options))
-      print(options.json, { id, name, prefix, access, apiKey: key })
+      printFields(options.json, { id, name, prefix, access, apiKey: key })
     })
   apiKey
     .command('list')
@@ -29,19 +25,9 @@ export function addApiKeyCommands(gateway: Command, print: (asJson: true | undef
     .addOption(json())
     .action(async (options: { email: string; json?: true }) => {
       const keys = await withDatabase((db) => listKeysOf(db, options.email))
-      if (options.json) console.log(jsonLine(keys))
-      else
-        for (const row of keys)
-          console.log(
-            lineOf([
-              row.id,
-              row.prefix,
-              row.name,
-              row.access,
-              row.createdAt.toISOString(),
-              row.lastUsedAt?.toISOString() ?? 'never used',
-            ]),
-          )
+      printRows(options.json, keys, ({ id, prefix, name, access, createdAt, lastUsedAt }) => {
+        return [id, prefix, name, access, createdAt.toISOString(), lastUsedAt?.toISOString() ?? 'never used']
+      })
     })
   apiKey
     .command('revoke')

@@ -1,9 +1,17 @@
 // The database for an operator's command, with or without a running gateway.
 import type { App } from '../core/app.ts'
-import { readConfig } from '../core/config/config.ts'
+import { type Config, readConfig, type Secrets } from '../core/config/config.ts'
 import { type Db, openDatabase as openPools } from '../core/database/database.ts'
 import { openEmbedded } from '../core/database/embedded.ts'
 import { migrate } from '../core/database/migrate.ts'
+
+/** The configuration, the URL of the database in use, and the key of its secrets. */
+export interface Installation {
+  config: Config
+  secrets: Secrets
+  url: string
+  secretKey: Buffer
+}
 
 /** The configured database, embedded or external. An embedded one is started for the command if it is not running. */
 export async function openDatabase() {
@@ -21,6 +29,14 @@ export async function openDatabase() {
   }
 }
 
+/** Opens the gateway without roles, so that it starts no background work. */
+export async function openIdle({ config, secrets, url, secretKey }: Installation): Promise<App> {
+  // Loads the whole gateway, which commands that only read do not need.
+  const { openApp } = await import('../app.ts')
+  const own = { config: { ...config, roles: new Set<never>() }, secrets: { ...secrets, secretKey } }
+  return await openApp({ ...own, databaseUrl: url })
+}
+
 /** Runs a command on the database, after pending migrations were applied. */
 export async function withDatabase<T>(work: (db: Db) => Promise<T>): Promise<T> {
   await using database = await openDatabase()
@@ -32,14 +48,10 @@ export async function withDatabase<T>(work: (db: Db) => Promise<T>): Promise<T> 
 
 /** Runs a command that leaves work for the gateway. */
 export async function withApp<T>(work: (app: App) => Promise<T>): Promise<T> {
-  // Loads the whole gateway, which commands that only read do not need.
-  const [{ openApp }, { createQueues }] = await Promise.all([import('../app.ts'), import('../worker.ts')])
+  const { createQueues } = await import('../worker.ts')
   await using database = await openDatabase()
   await migrate(database.directUrl)
-  const { config, secrets } = readConfig()
-  // Without roles, so that the app starts no background work.
-  const own = { config: { ...config, roles: new Set<never>() }, secrets: { ...secrets, secretKey: database.secretKey } }
-  await using app = await openApp({ ...own, databaseUrl: database.url })
+  await using app = await openIdle(database)
   await app.boss.start()
   await createQueues(app)
   return await work(app)

@@ -1,13 +1,8 @@
 // Checks what a gateway depends on besides its database: the media store, the mail server and the identity provider.
 import { createTransport } from 'nodemailer'
-import type { Config, Secrets } from '../core/config/config.ts'
 import { createMediaStore } from '../media/open-store.ts'
 import { checkSpool } from '../media/spool.ts'
-
-export interface Surroundings {
-  config: Config
-  secrets: Secrets
-}
+import type { Installation } from './command-database.ts'
 
 /** Timeout of the connection, and again of the mail server's greeting. */
 const mailMs = 5_000
@@ -16,10 +11,10 @@ const mailSilenceMs = 6_000
 const discoveryMs = 3_000
 
 /** Each check throws a sentence when something is wrong, else returns one. */
-export const surroundings: Record<string, (around: Surroundings) => Promise<string>> = {
-  media: async (around) => {
-    await checkSpool(around.config.dataDir)
-    return await createMediaStore(around).check()
+export const surroundings: Record<string, (installation: Pick<Installation, 'config' | 'secrets'>) => Promise<string>> = {
+  media: async (installation) => {
+    await checkSpool(installation.config.dataDir)
+    return await createMediaStore(installation).check()
   },
   mail: async ({ secrets: { smtpUrl } }) => {
     if (!smtpUrl) return 'SMTP_URL is not set; mails are written to files'

@@ -1,22 +1,15 @@
 // Checks each connected number with its network.
-import type { Config, Secrets } from '../core/config/config.ts'
 import { oneLine } from '../core/one-line.ts'
 import { inTime } from '../core/time-limit.ts'
 import type { Provider, StoredInstance } from '../providers/provider.ts'
 import { providerOf } from '../providers/providers.ts'
+import { type Installation, openIdle } from './command-database.ts'
 import { readConnected, readLeased } from './doctor.sql.ts'
 
 /** Most numbers that are asked about. */
 const mostNumbers = 100
 /** Longest wait for the answer of a network. */
 const answerMs = 10_000
-
-interface Installation {
-  config: Config
-  secrets: Secrets
-  url: string
-  secretKey: Buffer
-}
 
 interface CheckedNumber {
   provider: string
@@ -26,13 +19,10 @@ interface CheckedNumber {
 
 /** Calls `work` with the connected numbers whose networks can be asked, and how many more there are. */
 export async function withNetworks(
-  { config, secrets, url, secretKey }: Installation,
+  installation: Installation,
   work: (numbers: readonly CheckedNumber[], left: number) => Promise<void>,
 ): Promise<void> {
-  const { openApp } = await import('../app.ts')
-  // Without roles, so that the app starts no background work.
-  const own = { config: { ...config, logLevel: 'silent' as const, roles: new Set<never>() }, secrets: { ...secrets, secretKey } }
-  await using app = await openApp({ ...own, databaseUrl: url })
+  await using app = await openIdle({ ...installation, config: { ...installation.config, logLevel: 'silent' } })
   const { instances, n } = await readConnected(app.pool, mostNumbers)
   const leased = await readLeased(
     app.pool,

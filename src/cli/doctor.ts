@@ -7,8 +7,9 @@ import { withPool } from '../core/database/short-pool.ts'
 import { countDead, hasJobTables } from '../core/jobs/queues.sql.ts'
 import { oneLine } from '../core/one-line.ts'
 import { sentenceOf } from '../core/sentence.ts'
+import type { Installation } from './command-database.ts'
 import { countInstances, readClock } from './doctor.sql.ts'
-import { type Surroundings, surroundings } from './doctor-around.ts'
+import { surroundings } from './doctor-around.ts'
 import { withNetworks } from './doctor-networks.ts'
 import { countUnderPrevious, type Keys } from './reseal.ts'
 import { foreignKey, opensStored } from './stored-secrets.ts'
@@ -66,14 +67,9 @@ async function checkPooler(url: string): Promise<string> {
   return 'connections through DATABASE_URL have their settings'
 }
 
-export interface Patient extends Surroundings {
-  /** URL of the database. */
-  url: string
-  secretKey: Buffer
-}
-
 /** Runs every check, prints one line for each, and returns true if all pass. The configuration must have been read before. */
-export async function doctor({ url, secretKey, ...around }: Patient, say: (line: string) => void): Promise<boolean> {
+export async function doctor(installation: Installation, say: (line: string) => void): Promise<boolean> {
+  const { config, secrets, url, secretKey } = installation
   let healthy = true
   async function look(name: string, check: () => Promise<string>): Promise<boolean> {
     try {
@@ -87,18 +83,18 @@ export async function doctor({ url, secretKey, ...around }: Patient, say: (line:
   }
   say('ok     configuration: valid')
   let migrated = true
-  await withPool(around.config.databaseDirectUrl ?? url, { max: 1, connectionTimeoutMillis: 5_000 }, async (pool) => {
+  await withPool(config.databaseDirectUrl ?? url, { max: 1, connectionTimeoutMillis: 5_000 }, async (pool) => {
     for (const [name, check] of Object.entries(checks)) {
-      const isWell = await look(name, () => check(pool, { secretKey, previous: around.secrets.previousSecretKey }))
+      const isWell = await look(name, () => check(pool, { secretKey, previous: secrets.previousSecretKey }))
       // Every later check of the database would report the same fault.
       migrated = isWell || (name !== 'database' && name !== 'migrations')
       if (!migrated) break
     }
   })
-  if (around.config.databaseDirectUrl) await look('pooler', () => checkPooler(url))
-  for (const [name, check] of Object.entries(surroundings)) await look(name, () => check(around))
+  if (config.databaseDirectUrl) await look('pooler', () => checkPooler(url))
+  for (const [name, check] of Object.entries(surroundings)) await look(name, () => check(installation))
   if (migrated) {
-    await withNetworks({ url, secretKey, ...around }, async (numbers, left) => {
+    await withNetworks(installation, async (numbers, left) => {
       for (const { provider, check } of numbers) await look(provider, check)
       if (left > 0) say(`ok     networks: ${left} more connected numbers were not asked`)
     })

@@ -1,10 +1,10 @@
 // The operator's commands for instances: list them, and pair one while its codes are shown here.
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import type { App } from '../core/app.ts'
 import { transaction } from '../core/database/transaction.ts'
 import { fail } from '../core/errors.ts'
-import { jsonLine, lineOf, oneLine } from '../core/one-line.ts'
+import { oneLine } from '../core/one-line.ts'
 import { phone } from '../core/phone.ts'
 import { parse, uuid } from '../core/validation.ts'
 import type { Instance } from '../generated/prisma/client.ts'
@@ -12,6 +12,7 @@ import { findAnyInstance, listAllInstances } from '../instances/all.ts'
 import { lockInstance } from '../instances/instances.sql.ts'
 import { startConnecting } from '../instances/service.ts'
 import { withApp, withDatabase } from './command-database.ts'
+import { json, printRows } from './command-parts.ts'
 import { qrLines } from './qr.ts'
 
 /** Between two looks at the instance, in milliseconds. */
@@ -26,15 +27,12 @@ export function addInstanceCommands(gateway: Command): void {
   instance
     .command('list')
     .description('list all instances')
-    .addOption(new Option('--json', 'print JSON'))
+    .addOption(json())
     .action(async (options: { json?: true }) => {
       const instances = await withDatabase(listAllInstances)
-      if (options.json) console.log(jsonLine(instances))
-      else
-        for (const row of instances)
-          console.log(
-            lineOf([row.id, row.name, row.owner, row.provider, row.waNumber ?? '-', row.status, row.lastError ?? '']).trimEnd(),
-          )
+      printRows(options.json, instances, ({ id, name, owner, provider, waNumber, status, lastError }) => {
+        return [id, name, owner, provider, waNumber ?? '-', status, ...(lastError ? [lastError] : [])]
+      })
     })
   instance
     .command('pair')

@@ -1,21 +1,14 @@
 // The operator's command line: `npm run -s gateway -- COMMAND`. Works with and without a running gateway.
-import { randomBytes } from 'node:crypto'
-import { Command, CommanderError, Option } from 'commander'
+import { Command, CommanderError } from 'commander'
 import { PgBoss } from 'pg-boss'
-import { userIdOf } from '../accounts/find-user.ts'
-import { setOperator } from '../accounts/operator.ts'
-import { createAccount, listAccounts, setPassword, verifyAccount } from '../accounts/service.ts'
-import { consoleBase, makeSignInLink } from '../accounts/sign-in/link.ts'
-import { type Plan, plans } from '../billing/plans.ts'
-import { listPendingCheckouts, resumeAccount, setPlan, suspendAccount } from '../billing/service.ts'
+import { listPendingCheckouts } from '../billing/service.ts'
 import { readConfig } from '../core/config/config.ts'
 import { migrate } from '../core/database/migrate.ts'
-import { jsonLine, lineOf, oneLine } from '../core/one-line.ts'
 import { sentenceOf } from '../core/sentence.ts'
-import { endAccount } from '../teams/end-account.ts'
-import { revokeInvitations } from '../teams/open-invitations.ts'
+import { addAccountCommands } from './accounts.ts'
 import { addApiKeyCommands } from './api-keys.ts'
-import { openDatabase, withApp, withDatabase } from './command-database.ts'
+import { openDatabase, withDatabase } from './command-database.ts'
+import { json, printRows } from './command-parts.ts'
 import { configTable } from './config-table.ts'
 import { draftMigration } from './draft-migration.ts'
 import { addInstanceCommands } from './instances.ts'
@@ -31,105 +24,8 @@ const gateway = new Command('gateway')
     writeErr: (text) => console.error(text.replace(/\n$/, '')),
     outputError: (text, write) => write(text.replace(/^error: /, '')),
   })
-const plan = () => new Option('--plan <plan>', 'plan of the account').choices(plans.map(({ code }) => code)).makeOptionMandatory()
-const email = () => new Option('--email <email>', 'e-mail address of the account').makeOptionMandatory()
-const json = () => new Option('--json', 'print JSON')
 
-const account = gateway.command('account').description('accounts')
-account
-  .command('create')
-  .description('create a verified account with its first API key')
-  .addOption(email())
-  .requiredOption('--name <name>', 'name of the user')
-  .addOption(plan())
-  .option('--password <password>', 'password for the console; generated and printed if absent')
-  .addOption(json())
-  .action(async (options: { email: string; name: string; plan: string; password?: string; json?: true }) => {
-    const password = options.password ?? randomBytes(15).toString('base64url')
-    const made = await withDatabase((db) => createAccount(db, { ...options, password }))
-    // Printed apart from the JSON, because other programs rely on its fields.
-    if (!options.password) console.error(`password: ${password}`)
-    print(options.json, made)
-  })
-account
-  .command('delete')
-  .description('end an account: its sessions, keys, instances and teams at once, its data within a day')
-  .addOption(email())
-  .action(async (options: { email: string }) => {
-    await withApp(async (app) => endAccount(app, await userIdOf(app.db, options.email)))
-    console.log(`${options.email} is deleted`)
-  })
-account
-  .command('plan')
-  .description('change the plan of an account and confirm its open order')
-  .addOption(email())
-  .addOption(plan())
-  .action(async (options: { email: string; plan: Plan['code'] }) => {
-    await withDatabase((db) => setPlan(db, options))
-    console.log(`${options.email} is now on the plan ${options.plan}`)
-  })
-account
-  .command('suspend')
-  .description('let an account create and send nothing; signing in and reading stay possible')
-  .addOption(email())
-  .action(async (options: { email: string }) => {
-    await withDatabase((db) => suspendAccount(db, options))
-    console.log(`${options.email} is suspended`)
-  })
-account
-  .command('resume')
-  .description('end the suspension of an account')
-  .addOption(email())
-  .action(async (options: { email: string }) => {
-    await withDatabase((db) => resumeAccount(db, options))
-    console.log(`${options.email} is no longer suspended`)
-  })
-account
-  .command('link')
-  .description('print a link that signs in to an account once, within ten minutes')
-  .addOption(email())
-  .action(async (options: { email: string }) => {
-    const base = await consoleBase(readConfig().config)
-    console.log(await withDatabase((db) => makeSignInLink(db, { email: options.email, base })))
-  })
-account
-  .command('operator')
-  .description('let an account see the whole installation in the console, or no longer')
-  .addOption(email())
-  .option('--revoke', 'take it back')
-  .action(async (options: { email: string; revoke?: true }) => {
-    await withDatabase((db) => setOperator(db, { email: options.email, operator: !options.revoke }))
-    console.log(`${options.email} is ${options.revoke ? 'no longer ' : ''}an operator`)
-  })
-account
-  .command('list')
-  .description('list all accounts')
-  .addOption(json())
-  .action(async (options: { json?: true }) => {
-    const accounts = await withDatabase(listAccounts)
-    if (options.json) console.log(jsonLine(accounts))
-    else
-      for (const row of accounts)
-        console.log(lineOf([row.userId, row.email, row.plan ?? '-', row.status ?? '-', row.createdAt.toISOString()]))
-  })
-account
-  .command('password')
-  .description('set a new password and end all sessions')
-  .addOption(email())
-  .option('--password <password>', 'the password; generated and printed if absent')
-  .action(async (options: { email: string; password?: string }) => {
-    const password = options.password ?? randomBytes(15).toString('base64url')
-    await withDatabase((db) => setPassword(db, { email: options.email, password }))
-    console.log(options.password ? `the password of ${options.email} was changed` : `password: ${password}`)
-  })
-account
-  .command('verify')
-  .description('mark the e-mail address of an account as verified')
-  .addOption(email())
-  .action(async (options: { email: string }) => {
-    await withDatabase((db) => verifyAccount(db, options, revokeInvitations))
-    console.log(`${options.email} is verified`)
-  })
+addAccountCommands(gateway)
 
 gateway
   .command('checkout')
@@ -139,14 +35,12 @@ gateway
   .addOption(json())
   .action(async (options: { json?: true }) => {
     const checkouts = await withDatabase(listPendingCheckouts)
-    if (options.json) console.log(jsonLine(checkouts))
-    else
-      for (const row of checkouts) console.log(lineOf([row.id, row.email, row.plan, row.provider, row.createdAt.toISOString()]))
+    printRows(options.json, checkouts, (row) => [row.id, row.email, row.plan, row.provider, row.createdAt.toISOString()])
   })
 
-addApiKeyCommands(gateway, print)
+addApiKeyCommands(gateway)
 addInstanceCommands(gateway)
-addTeamCommands(gateway, print)
+addTeamCommands(gateway)
 addResealCommand(gateway)
 
 gateway
@@ -191,11 +85,6 @@ gateway
     const folder = await draftMigration(database.directUrl, name)
     console.log(folder ? `wrote prisma/migrations/${folder}` : 'nothing has changed')
   })
-
-function print(asJson: true | undefined, fields: object): void {
-  if (asJson) console.log(jsonLine(fields))
-  else for (const [name, value] of Object.entries(fields)) console.log(`${name}: ${oneLine(String(value))}`)
-}
 
 /** Runs one command, for example `['account', 'list']`; returns its exit code. Reads the environment and prints to the console. */
 export async function runCommand(args: readonly string[]): Promise<number> {

@@ -4,12 +4,13 @@ import { migrate } from '../core/database/migrate.ts'
 import { withPool } from '../core/database/short-pool.ts'
 import { jsonLine, oneLine } from '../core/one-line.ts'
 import { openDatabase } from './command-database.ts'
+import { json } from './command-parts.ts'
 
 export function addResealCommand(gateway: Command): void {
   gateway
     .command('reseal')
     .description('encrypt everything stored under SECRET_KEY_PREVIOUS with SECRET_KEY; may be ended and run again')
-    .option('--json', 'print JSON')
+    .addOption(json())
     .action(async (options: { json?: true }) => {
       // Loaded only here: the other commands do not need these modules.
       const { reseal } = await import('./reseal.ts')

@@ -4,7 +4,6 @@ import type { App } from '../core/app.ts'
 import { readConfig } from '../core/config/config.ts'
 import { type Tx, transaction } from '../core/database/transaction.ts'
 import { fail } from '../core/errors.ts'
-import { jsonLine, lineOf } from '../core/one-line.ts'
 import { parse } from '../core/validation.ts'
 import { inviteFields, teamIdOf } from '../teams/input.ts'
 import { inviteIn } from '../teams/invitations.ts'
@@ -13,10 +12,9 @@ import { closeTeam } from '../teams/manage.ts'
 import { listMembers, listTeams } from '../teams/read.ts'
 import { createTeam } from '../teams/service.ts'
 import { withApp, withDatabase } from './command-database.ts'
+import { json, printFields, printRows } from './command-parts.ts'
 
-/** Adds the `team …` commands. `print` prints fields one by one, or as JSON. */
-export function addTeamCommands(gateway: Command, print: (asJson: true | undefined, fields: object) => void): void {
-  const json = () => new Option('--json', 'print JSON')
+export function addTeamCommands(gateway: Command): void {
   const id = () => new Option('--id <id>', 'id of the team').makeOptionMandatory()
 
   const team = gateway.command('team').description('teams')
@@ -28,7 +26,7 @@ export function addTeamCommands(gateway: Command, print: (asJson: true | undefin
     .addOption(json())
     .action(async (options: { owner: string; name: string; json?: true }) => {
       const made = await withDatabase((db) => createTeam(db, { ownerEmail: options.owner, name: options.name }))
-      print(options.json, { teamId: made.teamId, apiKey: made.apiKey })
+      printFields(options.json, { teamId: made.teamId, apiKey: made.apiKey })
     })
   team
     .command('list')
@@ -36,9 +34,7 @@ export function addTeamCommands(gateway: Command, print: (asJson: true | undefin
     .addOption(json())
     .action(async (options: { json?: true }) => {
       const teams = await withDatabase(listTeams)
-      if (options.json) console.log(jsonLine(teams))
-      else
-        for (const row of teams) console.log(lineOf([row.id, row.name, row.owner, row.membersCount, row.createdAt.toISOString()]))
+      printRows(options.json, teams, (row) => [row.id, row.name, row.owner, row.membersCount, row.createdAt.toISOString()])
     })
   team
     .command('members')
@@ -47,8 +43,7 @@ export function addTeamCommands(gateway: Command, print: (asJson: true | undefin
     .addOption(json())
     .action(async (options: { id: string; json?: true }) => {
       const members = await withDatabase((db) => listMembers(db, teamIdOf(options.id)))
-      if (options.json) console.log(jsonLine(members))
-      else for (const row of members) console.log(lineOf([row.userId, row.email, row.role, row.joinedAt.toISOString()]))
+      printRows(options.json, members, (row) => [row.userId, row.email, row.role, row.joinedAt.toISOString()])
     })
   team
     .command('invite')
@@ -65,7 +60,7 @@ export function addTeamCommands(gateway: Command, print: (asJson: true | undefin
       const made = await onTeam(teamId, (app, tx, held) =>
         inviteIn(app, tx, held, { ...invite, inviterId: held.ownerId, sessionId: null }),
       )
-      print(asJson, { ...made, expiresAt: made.expiresAt.toISOString(), createdAt: made.createdAt.toISOString() })
+      printFields(asJson, { ...made, expiresAt: made.expiresAt.toISOString(), createdAt: made.createdAt.toISOString() })
     })
   team
     .command('delete')
