@@ -6,6 +6,7 @@ import { writeInPieces } from '../core/idempotency/idempotency.ts'
 import { inTime } from '../core/time-limit.ts'
 import { providerOf } from '../providers/providers.ts'
 import { importTemplates, type TemplateImport } from '../templates/import.ts'
+import { findOwnInstance } from './service.ts'
 import { refuseLogin } from './state.ts'
 
 /** Longest wait for all pages of the network. */
@@ -23,8 +24,7 @@ export async function importFrom(ctx: Context, id: string): Promise<TemplateImpo
   return await writeInPieces(
     ctx,
     async () => {
-      const where = { id, workspaceId, deletedAt: null }
-      const instance = (await app.db.instance.findFirst({ where })) ?? fail('NOT_FOUND', 'Instance not found')
+      const instance = await findOwnInstance(ctx, id)
       const read = providerOf(app, instance.provider)?.approvedTemplates
       if (!read) return { created: 0, updated: 0, skipped: [] }
       const approved = await inTime(readMs, read(instance), () => failure('PROVIDER_ERROR', 'The network did not answer in time'))

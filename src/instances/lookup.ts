@@ -10,6 +10,7 @@ import { uuid } from '../core/validation.ts'
 import type { Instance } from '../generated/prisma/client.ts'
 import type { Provider } from '../providers/provider.ts'
 import { providerOf } from '../providers/providers.ts'
+import { findOwnInstance } from './service.ts'
 
 /** Longest wait for the provider. */
 const lookupTimeoutMs = 8_000
@@ -33,16 +34,14 @@ export interface NumberLookup {
  * when its provider is missing, fails or does not answer in time.
  */
 export async function lookupNumbers(ctx: Context, input: z.output<typeof lookupFields>): Promise<NumberLookup[]> {
-  const { app, principal } = ctx
+  const { app } = ctx
   const { instanceId: id, numbers } = input
   const distinct = [...new Set(numbers)]
   // `writeInPieces` keeps no transaction open during the call to the provider.
-  const isFinal = () => true
   return await writeInPieces(
     ctx,
     async () => {
-      const where = { id, workspaceId: principal.workspaceId, deletedAt: null }
-      const instance = (await app.db.instance.findFirst({ where })) ?? fail('NOT_FOUND', 'Instance not found')
+      const instance = await findOwnInstance(ctx, id)
       if (instance.status !== 'connected')
         fail('INVALID_STATE', `The instance is ${instance.status}; connect it to look up numbers`)
       const provider = providerOf(app, instance.provider) ?? fail('PROVIDER_ERROR')
@@ -53,7 +52,7 @@ export async function lookupNumbers(ctx: Context, input: z.output<typeof lookupF
       const exists = new Map(distinct.map((number, i) => [number, answers[i] ?? known.get(number) ?? null]))
       return numbers.map((number) => ({ phone: number, exists: exists.get(number) ?? null, checkedAt }))
     },
-    isFinal,
+    () => true,
   )
 }
 

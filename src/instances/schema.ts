@@ -1,4 +1,5 @@
 // GraphQL schema of instances: types, queries, mutations and subscription.
+import { UsageRef } from '../billing/schema.ts'
 import type { Context } from '../core/context.ts'
 import { fail } from '../core/errors.ts'
 import { builder } from '../core/graph/builder.ts'
@@ -9,12 +10,13 @@ import { parse, uuid } from '../core/validation.ts'
 import { followState, subject } from '../events/live/follow.ts'
 import { EventRef } from '../events/schema.ts'
 import type { Prisma } from '../generated/prisma/client.ts'
-import { ProviderName, InstanceStatus as statuses } from '../generated/prisma/enums.ts'
+import { ProviderName } from '../generated/prisma/enums.ts'
 import { callbackUrl, loadVerifyToken } from './callback.ts'
 import {
   connectById,
   connectFields,
   connectInstance,
+  countInstances,
   createInstance,
   createInstanceFields,
   deleteInstance,
@@ -23,11 +25,8 @@ import {
   updateInstance,
   updateInstanceFields,
 } from './service.ts'
+import { InstanceStateRef, InstanceStatusRef } from './state-schema.ts'
 
-const InstanceStatusRef = builder.enumType('InstanceStatus', {
-  description: 'The connection status of an instance.',
-  values: Object.values(statuses),
-})
 const ProviderNameRef = builder.enumType('ProviderName', {
   description: 'The network behind an instance.',
   values: Object.values(ProviderName),
@@ -77,44 +76,6 @@ export const InstanceRef = builder.prismaObject('Instance', {
     deletedAt: t.expose('deletedAt', { type: 'DateTime', nullable: true, description: 'When it was deleted.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
-  }),
-})
-
-const stateColumns = {
-  id: true,
-  status: true,
-  qr: true,
-  pairingCode: true,
-  lastConnectedAt: true,
-  lastDisconnectedAt: true,
-  lastError: true,
-} as const
-
-export interface InstanceStateRow {
-  id: string
-  status: keyof typeof statuses
-  qr: string | null
-  pairingCode: string | null
-  lastConnectedAt: Date | null
-  lastDisconnectedAt: Date | null
-  lastError: string | null
-}
-
-const InstanceStateRef = builder.objectRef<InstanceStateRow>('InstanceState').implement({
-  description: 'The connection state of an instance.',
-  fields: (t) => ({
-    instanceId: t.exposeID('id', { description: 'The instance.' }),
-    status: t.field({ type: InstanceStatusRef, description: 'Its status.', resolve: (row) => row.status }),
-    connected: t.boolean({ description: 'True if it can send now.', resolve: (row) => row.status === 'connected' }),
-    qr: t.exposeString('qr', { nullable: true, description: 'The text to show as a QR code while pairing.' }),
-    pairingCode: t.exposeString('pairingCode', { nullable: true, description: 'The code to enter on the phone while pairing.' }),
-    lastConnectedAt: t.expose('lastConnectedAt', { type: 'DateTime', nullable: true, description: 'When it last connected.' }),
-    lastDisconnectedAt: t.expose('lastDisconnectedAt', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'When it last lost its connection.',
-    }),
-    lastError: t.exposeString('lastError', { nullable: true, description: 'The last error.' }),
   }),
 })
 
@@ -209,23 +170,15 @@ builder.mutationFields((t) => ({
   }),
 }))
 
-builder.prismaObjectField(EventRef, 'instance', (t) =>
-  t.relation('instance', { nullable: true, description: 'The instance of the event; null for events of contacts.' }),
+builder.objectField(UsageRef, 'instances', (t) =>
+  t.int({
+    description: 'Instances that exist now.',
+    resolve: (_, __, { app, principal }) => countInstances(app.db, principal.ownerId),
+  }),
 )
 
-builder.subscriptionField('instanceState', (t) =>
-  t.field({
-    type: InstanceStateRef,
-    description: 'The state of an instance: now, and after every change.',
-    errors: ['NOT_FOUND'],
-    args: { id: t.arg.id({ required: true, description: 'The instance.' }) },
-    subscribe: async (_, args, ctx) => {
-      const id = parse(uuid, args.id, 'id')
-      await readState(ctx, id)
-      return followState(subject('instance', id))
-    },
-    resolve: (_, { id }, ctx) => readState(ctx, id),
-  }),
+builder.prismaObjectField(EventRef, 'instance', (t) =>
+  t.relation('instance', { nullable: true, description: 'The instance of the event; null for events of contacts.' }),
 )
 
 builder.subscriptionField('instances', (t) =>
@@ -242,9 +195,4 @@ builder.subscriptionField('instances', (t) =>
 function allOf({ workspaceId }: Context['principal']) {
   const where = { workspaceId, deletedAt: null }
   return { where, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] } satisfies Prisma.InstanceFindManyArgs
-}
-
-async function readState({ app, principal }: Context, id: string): Promise<InstanceStateRow> {
-  const where = { id, workspaceId: principal.workspaceId, deletedAt: null }
-  return (await app.db.instance.findFirst({ where, select: stateColumns })) ?? fail('NOT_FOUND', 'Instance not found')
 }

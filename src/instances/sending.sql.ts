@@ -98,12 +98,12 @@ export function readNotification(payload: string): { node?: string; instanceId?:
   return { node, instanceId, ids: ids?.split(',') ?? [] }
 }
 
-/** Asks the server of such a session for nothing: it fails if the network has forgotten the connection. */
+/** Sends an empty query over a dedicated connection. It fails if the network has forgotten the connection. */
 export async function confirmConnection(sql: Sql): Promise<void> {
   await sql.query('select')
 }
 
-/** Receives these notifications in the session of a dedicated connection. */
+/** Receives the notifications of {@link notifyOfWaiting} and {@link notifyOfNew} in the session of a dedicated connection. */
 export async function listenAsHolder(sql: Sql): Promise<void> {
   await sql.query(`listen ${channel}`)
 }

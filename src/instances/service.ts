@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { App } from '../core/app.ts'
 import type { Config } from '../core/config/config.ts'
 import type { Context } from '../core/context.ts'
+import { countedWorkspaces } from '../core/counted-workspaces.ts'
 import type { Sql } from '../core/database/database.ts'
 import { fail, invalid, issuesOf } from '../core/errors.ts'
 import { idempotencyKey } from '../core/graph/input.ts'
@@ -15,7 +16,6 @@ import { faultsOf, jsonObject, nameOf, parse, uuid } from '../core/validation.ts
 import type { Instance, Prisma } from '../generated/prisma/client.ts'
 import { ProviderName } from '../generated/prisma/enums.ts'
 import { providerOf } from '../providers/providers.ts'
-import { countInstances } from './count.ts'
 import { lockInstance, markDeleted, storeChanges } from './instances.sql.ts'
 import { applyChange } from './state.ts'
 import { tellInstance } from './tell.ts'
@@ -63,11 +63,16 @@ export function newInstanceOf(app: App, input: unknown): z.output<typeof createI
   throw invalid(issues)
 }
 
+/** The instances in all workspaces that count against the plan of that account. */
+export async function countInstances(db: Prisma.TransactionClient, ownerId: string): Promise<number> {
+  return await db.instance.count({ where: { deletedAt: null, workspace: countedWorkspaces(ownerId) } })
+}
+
 /**
  * Creates an instance, not connected yet.
  * @throws MAX_INSTANCES_REACHED when the workspaces that the plan pays for have as many as it allows, exact under concurrency;
- * FORBIDDEN when the caller is a collaborator; CONFLICT when another instance of the workspace has the number; VALIDATION_ERROR when the provider is not set up or refuses the settings; and as
- * `Hooks.lockQuota`.
+ * FORBIDDEN when the caller is a collaborator; CONFLICT when another instance of the workspace has the number; VALIDATION_ERROR when the
+ * provider is not set up or refuses the settings; and as `Hooks.lockQuota`.
  */
 export async function createInstance(ctx: Context, input: z.output<typeof createInstanceFields>): Promise<Instance> {
   const { app, principal } = ctx
@@ -78,7 +83,7 @@ export async function createInstance(ctx: Context, input: z.output<typeof create
     if (network.installed?.() === false) fail('VALIDATION_ERROR', `provider: ${provider} is not installed on this server`)
     const stored = network.storeSettings(input.settings ?? {})
     requireManager(principal)
-    const { maxInstances } = await ctx.app.hooks.lockQuota(tx, ctx.principal)
+    const { maxInstances } = await app.hooks.lockQuota(tx, principal)
     if ((await countInstances(tx.db, principal.ownerId)) >= maxInstances) fail('MAX_INSTANCES_REACHED')
     const { workspaceId, ownerId: userId } = principal
     const settings = stored.settings as Prisma.InputJsonObject
@@ -99,6 +104,12 @@ function providerToUse({ production, sandbox }: Config, given: ProviderName | nu
   const provider = given ?? (production ? fail('VALIDATION_ERROR', 'provider: is required on this server') : 'sandbox')
   if (provider === 'sandbox' && !sandbox) fail('VALIDATION_ERROR', 'provider: sandbox needs SANDBOX=1 on a server in production')
   return provider
+}
+
+/** Returns an instance of the workspace. @throws NOT_FOUND when it has no such instance. */
+export async function findOwnInstance({ app, principal }: Context, id: string): Promise<Instance> {
+  const where = { id, workspaceId: principal.workspaceId, deletedAt: null }
+  return (await app.db.instance.findFirst({ where })) ?? fail('NOT_FOUND', 'Instance not found')
 }
 
 /** @throws NOT_FOUND when the workspace has no such instance. */
