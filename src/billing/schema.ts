@@ -3,13 +3,13 @@ import { countKeys } from '../accounts/keys/api-keys.ts'
 import { fail } from '../core/errors.ts'
 import { builder } from '../core/graph/builder.ts'
 import { PaymentStatus, SubscriptionStatus } from '../generated/prisma/enums.ts'
+import { type PeriodUsage, usageNow } from './admission/quota.sql.ts'
 import { refuseCollaborators, refusePaymentsUnlessOwner } from './admission/roles.ts'
-import { readUsage, type UsageSnapshot } from './admission/usage.ts'
 import { PlanRef } from './plan-schema.ts'
-import { planInForce, planOf, plans } from './plans.ts'
+import { type Plan, planInForce, planOf, plans } from './plans.ts'
 import { subscriptionAt } from './subscription.ts'
 
-export const UsageRef = builder.objectRef<UsageSnapshot>('Usage').implement({
+export const UsageRef = builder.objectRef<PeriodUsage & { plan: Plan }>('Usage').implement({
   description: "The account's usage in the current billing period, in its personal and team workspaces together.",
   fields: (t) => ({
     plan: t.field({ type: PlanRef, description: 'The current plan.', resolve: (usage) => usage.plan }),
@@ -121,7 +121,7 @@ builder.queryFields((t) => ({
     authScopes: { personal: true },
     resolve: async (_, __, { app, principal }) => {
       refuseCollaborators(principal)
-      return await readUsage(app, principal.ownerId, principal.plan)
+      return { plan: planOf(principal.plan), ...(await usageNow(app.pool, principal.ownerId)) }
     },
   }),
   plans: t.field({

@@ -1,11 +1,13 @@
 // Ends cancelled plans when their time has come, and fits the resources of owners to plans that became smaller. Every process with the worker
 // role checks every few seconds, by partial indexes.
+import type pg from 'pg'
 import type { App } from '../core/app.ts'
+import { sqlTransaction } from '../core/database/transaction.ts'
 import { nilId } from '../core/id.ts'
 import { rest, startLoop } from '../core/loop.ts'
 import { findChanged, fitPlan } from './fit-plan.ts'
-import { endPeriods } from './jobs.ts'
-import { isSweepDue, readFallen, readResting } from './subscriptions.sql.ts'
+import { freeSince, storeSubscription } from './subscription.ts'
+import { isSweepDue, lockEnded, readFallen, readResting } from './subscriptions.sql.ts'
 
 const everyMs = 5_000
 const atOnce = 1_000
@@ -34,6 +36,18 @@ async function sweep(app: App, after: string): Promise<string> {
   const resting = await readResting(app.pool, after, atOnce)
   if (resting.length > 0) await fitEach(app, await findChanged(app, resting))
   return resting.length === atOnce ? (resting.at(-1)?.userId as string) : nilId
+}
+
+/** Stores Free for cancelled subscriptions whose period has ended; admission treats them as Free already. Returns how many. */
+export async function endPeriods(pool: pg.Pool): Promise<number> {
+  for (let ended = 0; ; ended++) {
+    const isOne = await sqlTransaction(pool, async (tx) => {
+      const userId = await lockEnded(tx)
+      if (userId) await storeSubscription(tx, userId, freeSince(new Date()))
+      return userId !== undefined
+    })
+    if (!isOne) return ended
+  }
 }
 
 async function fitFallen(app: App): Promise<void> {

@@ -1,7 +1,7 @@
 // When the period of a cancelled subscription ends, exactly one worker records it as Free.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { endPeriods } from '../../src/billing/jobs.ts'
 import { planInForce, planInForceSql } from '../../src/billing/plans.ts'
+import { endPeriods } from '../../src/billing/sweep.ts'
 import { createAccount } from '../kit/accounts.ts'
 import { cloneDatabase, sql } from '../kit/database.ts'
 import { spawnGateway } from '../kit/gateway.ts'

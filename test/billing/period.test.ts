@@ -1,8 +1,8 @@
 // The month of the quotas is the billing period; a plan that changes carries its count, and only a renewal begins at 0.
 import { beforeEach, describe, expect, it } from 'vitest'
-import { endPeriods } from '../../src/billing/jobs.ts'
 import { storeSubscription } from '../../src/billing/subscription.ts'
 import type { SubscriptionState } from '../../src/billing/subscriptions.sql.ts'
+import { endPeriods } from '../../src/billing/sweep.ts'
 import { sqlTransaction } from '../../src/core/database/transaction.ts'
 import { type Account, connectedInstance, createAccount } from '../kit/accounts.ts'
 import { type Api, api } from '../kit/api.ts'

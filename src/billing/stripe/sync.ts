@@ -33,8 +33,8 @@ export async function syncCustomer(app: BillingApp, { stripe, settings }: Stripe
   fail('PROVIDER_ERROR', 'The subscription changes too often to be read')
 }
 
-async function findCustomer({ db }: BillingApp, customerId: string): Promise<Subscription | null> {
-  return await db.subscription.findUnique({ where: { customerId } })
+async function findCustomer({ db }: BillingApp, customerId: string | null): Promise<Subscription | null> {
+  return customerId === null ? null : await db.subscription.findUnique({ where: { customerId } })
 }
 
 async function storeUnlessChanged(
@@ -76,7 +76,7 @@ async function storeUnlessChanged(
 export async function settleSession(app: BillingApp, account: StripeAccount, session: Stripe.Checkout.Session): Promise<void> {
   const customer = idOf(session.customer)
   const isComplete = session.status === 'complete'
-  const known = customer ? await findCustomer(app, customer) : null
+  const known = await findCustomer(app, customer)
   const { client_reference_id: id } = session
   if (known && isId(id)) {
     // A checkout that counts as expired may have been completed shortly before.
@@ -92,7 +92,7 @@ export async function settleSession(app: BillingApp, account: StripeAccount, ses
 /** Stores the payment of an invoice as it is at Stripe, then the state of the subscription. @throws PROVIDER_ERROR when Stripe fails. */
 export async function syncInvoice(app: BillingApp, account: StripeAccount, invoice: Stripe.Invoice): Promise<void> {
   const customer = idOf(invoice.customer)
-  const known = customer ? await findCustomer(app, customer) : null
+  const known = await findCustomer(app, customer)
   if (!customer || !known) return
   await storeInvoice(app, account, known, invoice.id, false)
   await syncCustomer(app, account, customer)
@@ -100,8 +100,8 @@ export async function syncInvoice(app: BillingApp, account: StripeAccount, invoi
 
 /** Stores the refund of a charge that was refunded in full. @throws PROVIDER_ERROR when Stripe fails. */
 export async function storeRefund(app: BillingApp, account: StripeAccount, charge: Stripe.Charge): Promise<void> {
-  const [intent, customer] = [idOf(charge.payment_intent), idOf(charge.customer)]
-  const known = customer ? await findCustomer(app, customer) : null
+  const intent = idOf(charge.payment_intent)
+  const known = await findCustomer(app, idOf(charge.customer))
   if (!charge.refunded || !intent || !known) return
   const payment = { type: 'payment_intent', payment_intent: intent } as const
   const { data } = await callStripe(app, account.stripe.invoicePayments.list({ payment, limit: 10 }))
