@@ -4,6 +4,7 @@ import type { Server, Socket } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import type { App } from '../core/app.ts'
 import { networkOf } from '../core/network/network.ts'
+import { createTally } from '../core/tally.ts'
 
 /** Limit per client address: twenty times the streams that one person may have. */
 const mostOfOneAddress = 1_000
@@ -41,24 +42,19 @@ export function boundConnections(server: Server, { config, log }: Pick<App, 'con
  * address. Calls `refused` with the address.
  */
 export function limitConnections(server: Server, bounds: ConnectionBounds, refused: (address: string) => void): void {
-  const open = new Map<string, number>()
+  const open = createTally()
   server.maxConnections = bounds.total
   server.on('drop', (peer) => refused(peer?.remoteAddress ?? 'unknown'))
   server.on('connection', (socket: Socket) => {
     const { remoteAddress } = socket
     if (remoteAddress === undefined || !bounds.isCounted(remoteAddress)) return
     const client = networkOf(remoteAddress)
-    const count = open.get(client) ?? 0
-    if (count >= bounds.perAddress) {
+    if (open.of(client) >= bounds.perAddress) {
       socket.destroy()
       return refused(remoteAddress)
     }
-    open.set(client, count + 1)
-    socket.once('close', () => {
-      const left = (open.get(client) ?? 1) - 1
-      if (left > 0) open.set(client, left)
-      else open.delete(client)
-    })
+    open.add(client, 1)
+    socket.once('close', () => open.add(client, -1))
   })
 }
 

@@ -1,6 +1,7 @@
 // Limits the disk space that one person's uploads in progress take in this process.
 import type { Context } from '../core/context.ts'
 import { fail } from '../core/errors.ts'
+import { createTally } from '../core/tally.ts'
 import { maxUploadBytes } from './kinds.ts'
 
 const mib = 1024 ** 2
@@ -10,7 +11,7 @@ const mostBytes = 512 * mib
 const leastBytes = mib
 
 /** Bytes of uploads in progress, by user id. */
-const underWay = new Map<string, number>()
+const underWay = createTally()
 
 /**
  * Reserves capacity for an upload of that `Content-Length`, or of the maximum size if there is none, until disposed of.
@@ -20,14 +21,7 @@ export function takeFlight({ principal: { userId }, limits }: Context, contentLe
   const declared = contentLength === undefined ? maxUploadBytes : Number(contentLength)
   const bytes = Math.max(leastBytes, declared)
   const most = Math.min(mostBytes, limits.maxMediaBytes)
-  const taken = underWay.get(userId) ?? 0
-  if (taken + bytes > most) fail('API_RATE_LIMIT_EXCEEDED', `At most ${most / mib} MiB of uploads at the same time`)
-  underWay.set(userId, taken + bytes)
-  return {
-    [Symbol.dispose]() {
-      const left = (underWay.get(userId) ?? 0) - bytes
-      if (left > 0) underWay.set(userId, left)
-      else underWay.delete(userId)
-    },
-  }
+  if (underWay.of(userId) + bytes > most) fail('API_RATE_LIMIT_EXCEEDED', `At most ${most / mib} MiB of uploads at the same time`)
+  underWay.add(userId, bytes)
+  return { [Symbol.dispose]: () => underWay.add(userId, -bytes) }
 }

@@ -4,6 +4,7 @@ import type { App } from '../../core/app.ts'
 import { implementJob, type JobImplementation, type WorkerShape } from '../../core/jobs/jobs.ts'
 import { definePrune } from '../../core/jobs/prune.ts'
 import { definePart } from '../../core/part.ts'
+import { createTally } from '../../core/tally.ts'
 import { connect, subscribeAgain } from './connect.ts'
 import { depart } from './depart.ts'
 import { expiredDepartures } from './departures.sql.ts'
@@ -25,21 +26,18 @@ const linkImplementation = implementJob(linkJob, shape, async (app, jobs) => {
 })
 
 /** The jobs in progress in this process, by workspace. */
-const inProgress = definePart(() => new Map<string, number>())
+const inProgress = definePart(createTally)
 
 /** Workers that fetch at the same moment can take more jobs of a workspace than the limit of the queue; those are handed back. */
 async function runInTurn(app: App, job: LinkJob): Promise<void> {
   const { workspaceId = job.id } = job
   const running = inProgress(app)
-  const n = running.get(workspaceId) ?? 0
-  if (app.stopping || n >= mostOfOne) throw new Error('handed back')
-  running.set(workspaceId, n + 1)
+  if (app.stopping || running.of(workspaceId) >= mostOfOne) throw new Error('handed back')
+  running.add(workspaceId, 1)
   try {
     await run(app, job)
   } finally {
-    const left = (running.get(workspaceId) ?? 1) - 1
-    if (left > 0) running.set(workspaceId, left)
-    else running.delete(workspaceId)
+    running.add(workspaceId, -1)
   }
 }
 
