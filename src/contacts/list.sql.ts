@@ -1,5 +1,6 @@
 // SQL of lists of contacts: a page in any order and by any filter, from a position on.
 import type { Sql } from '../core/database/database.ts'
+import { literalInLike } from '../core/graph/list.sql.ts'
 import { keyset, type Place } from '../core/graph/pagination.ts'
 import type { Contact } from '../generated/prisma/client.ts'
 import type { ContactFilterValue } from './input.ts'
@@ -53,7 +54,7 @@ function conditionsOf({ search, tag, groupId }: ContactFilterValue, values: unkn
  * order, case-folded, one per line: text with another line after it is not in the e-mail address.
  */
 export function matching(search: string, where: 'all' | 'nameOrPhone', values: unknown[]): string {
-  const literal = search.replace(/[\\%_]/g, '\\$&')
+  const literal = literalInLike(search)
   const n = values.push(where === 'all' ? `%${literal}%` : `%${literal}%\n%`)
   return `c."searchText" like lower(upper($${n}))`
 }

@@ -52,7 +52,7 @@ export async function updateContact(ctx: Context, id: string, input: UpdateConta
     const data = { ...input, ...listsOf(input), ...(before && namesOf(input, before)) }
     const [contact] = await tx.db.contact.updateManyAndReturn({ where, data }).catch(refusePhone(input.phone))
     if (!contact) fail('NOT_FOUND', 'Contact not found')
-    await tellContacts(tx, where.workspaceId, 'updated', [id])
+    await tellContacts(tx, workspaceId, 'updated', [id])
     return contact
   })
 }

@@ -67,7 +67,7 @@ export async function deletePieces(tx: Sql, id: string): Promise<void> {
 }
 
 /** Ends a job that has not ended yet: as `failed` with an error, otherwise as `done`. Its contact ids and its file are not kept. */
-export async function endJob(tx: Sql, id: string, error: ErrorCode | null): Promise<void> {
+export async function markEnded(tx: Sql, id: string, error: ErrorCode | null): Promise<void> {
   await deletePieces(tx, id)
   await tx.query(
     `update bulk_jobs set status = $2, error = $3, "contactIds" = '{}', "completedAt" = now(), "updatedAt" = now()

@@ -2,15 +2,16 @@
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
-import { codeOf, type ErrorCode } from '../../core/errors.ts'
+import { codeOf } from '../../core/errors.ts'
 import { enqueue, implementJob } from '../../core/jobs/jobs.ts'
 import { isTooSlow } from '../../core/public-failure.ts'
 import { announceChange, subject } from '../../events/live/follow.ts'
 import { ManyMessages, withFewMessages } from '../detach-messages.ts'
 import { addMembers, deleteContacts } from '../groups/membership.ts'
 import { workThroughImport } from '../import/work.ts'
-import { type Counts, endJob, lockChunk, type OpenJob, readSubject, saveProgress, takeTurn } from './bulk.sql.ts'
+import { type Counts, lockChunk, type OpenJob, readSubject, saveProgress, takeTurn } from './bulk.sql.ts'
 import { bulkJob } from './bulk-job.ts'
+import { endJob } from './service.ts'
 
 /** Contacts per transaction: few enough that no other transaction waits long for it, and that a cancellation takes effect soon. */
 const chunkSize = 500
@@ -60,7 +61,7 @@ async function doChunk(app: App, tx: Sql, id: string, size: number): Promise<boo
   } catch (error) {
     const code = codeOf(error)
     if (!code) throw error
-    await end(tx, id, code)
+    await endJob(tx, id, code)
     return true
   }
   await app.failpoint('bulk.mid_chunk')
@@ -68,7 +69,7 @@ async function doChunk(app: App, tx: Sql, id: string, size: number): Promise<boo
   const summary = Object.fromEntries(Object.entries(counts).map(([name, n]) => [name, n + (job.summary[name] ?? 0)]))
   await saveProgress(tx, id, processed, summary)
   const hasEnded = processed >= job.requestedCount
-  if (hasEnded) await end(tx, id, null)
+  if (hasEnded) await endJob(tx, id, null)
   else await announceChange(tx, subject('bulkJob', id))
   return hasEnded
 }
@@ -79,11 +80,6 @@ async function apply(app: App, tx: Sql, { workspaceId, groupId, chunk }: OpenJob
   return { deleted: deleted.length, notFound: chunk.length - deleted.length }
 }
 
-async function end(tx: Sql, id: string, error: ErrorCode | null): Promise<void> {
-  await endJob(tx, id, error)
-  await announceChange(tx, subject('bulkJob', id))
-}
-
 async function giveUp(app: App, id: string): Promise<void> {
-  await sqlTransaction(app.pool, (tx) => end(tx, id, 'INTERNAL_ERROR'))
+  await sqlTransaction(app.pool, (tx) => endJob(tx, id, 'INTERNAL_ERROR'))
 }

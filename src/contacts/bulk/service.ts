@@ -1,7 +1,8 @@
 // Bulk operations on contacts: few contacts are processed at once, many by a job that can be followed and cancelled.
 import type { Context } from '../../core/context.ts'
+import type { Sql } from '../../core/database/database.ts'
 import type { Tx } from '../../core/database/transaction.ts'
-import { fail } from '../../core/errors.ts'
+import { type ErrorCode, fail } from '../../core/errors.ts'
 import { newId } from '../../core/id.ts'
 import { write } from '../../core/idempotency/idempotency.ts'
 import { enqueue } from '../../core/jobs/jobs.ts'
@@ -9,7 +10,7 @@ import { announceChange, subject } from '../../events/live/follow.ts'
 import type { BulkJob, BulkOperation, Prisma } from '../../generated/prisma/client.ts'
 import { withFewMessages } from '../detach-messages.ts'
 import { type Added, addMembers, deleteContacts, lockOwnGroup, type Removed, removeMembers } from '../groups/membership.ts'
-import { deletePieces, lockNewJobs, takeTurn } from './bulk.sql.ts'
+import { deletePieces, lockNewJobs, markEnded, takeTurn } from './bulk.sql.ts'
 import { bulkJob } from './bulk-job.ts'
 
 /** From this number of ids on, a job does the work. */
@@ -132,6 +133,12 @@ export async function addJob(
   // One job of a workspace runs at a time, so that many jobs of one workspace do not delay another.
   await enqueue(app, tx, bulkJob, [{ data: { id }, group: workspaceId }])
   return job as BulkJobRecord
+}
+
+/** Ends a job that has not ended: as `failed` with an error, otherwise as `done`. */
+export async function endJob(tx: Sql, id: string, error: ErrorCode | null): Promise<void> {
+  await markEnded(tx, id, error)
+  await announceChange(tx, subject('bulkJob', id))
 }
 
 /**

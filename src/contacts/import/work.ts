@@ -1,11 +1,11 @@
 // Runs an import: counts the lines of its file, then stores them chunk by chunk. Each chunk commits together with its progress, so that
 // another process can resume there.
 import type { App } from '../../core/app.ts'
-import type { Sql } from '../../core/database/database.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
-import { codeOf, type ErrorCode } from '../../core/errors.ts'
+import { codeOf } from '../../core/errors.ts'
 import { announceChange, subject } from '../../events/live/follow.ts'
-import { endJob, saveProgress, takeTurn } from '../bulk/bulk.sql.ts'
+import { markEnded, saveProgress, takeTurn } from '../bulk/bulk.sql.ts'
+import { endJob } from '../bulk/service.ts'
 import { importLines } from './chunk.ts'
 import { lockImport, readImport, saveCount } from './import.sql.ts'
 import { FileFault, type FileRecord, readRecords } from './read.ts'
@@ -55,8 +55,8 @@ async function countLines(app: App, id: string): Promise<void> {
     if (!job || job.requestedCount > 0) return
     const invalid = fault ? [{ line: fault.line, field: 'file', message: fault.message }] : []
     await saveCount(tx, id, fault ? 0 : Math.max(count, 0), { ...job.summary, invalid })
-    if (fault) await endJob(tx, id, 'VALIDATION_ERROR')
-    else if (count <= 0) await endJob(tx, id, null)
+    if (fault) await markEnded(tx, id, 'VALIDATION_ERROR')
+    else if (count <= 0) await markEnded(tx, id, null)
     await announceChange(tx, subject('bulkJob', id))
   })
 }
@@ -115,23 +115,19 @@ async function storeChunk(
       await app.failpoint('import.mid_chunk')
       const processed = from + lines.length
       await saveProgress(tx, id, processed, summary)
-      if (processed >= job.requestedCount) return await end(tx, id, null)
-      await announceChange(tx, subject('bulkJob', id))
-      return 'more'
+      const hasEnded = processed >= job.requestedCount
+      if (hasEnded) await endJob(tx, id, null)
+      else await announceChange(tx, subject('bulkJob', id))
+      return hasEnded ? 'ended' : 'more'
     })
   } catch (error) {
     const code = codeOf(error)
     if (!code) throw error
     // The group is locked after the contacts, so its deletion is noticed only when they are stored; the rollback has removed them.
-    return await sqlTransaction(app.pool, async (tx) => {
+    await sqlTransaction(app.pool, async (tx) => {
       await takeTurn(tx, id)
-      return await end(tx, id, code)
+      await endJob(tx, id, code)
     })
+    return 'ended'
   }
-}
-
-async function end(tx: Sql, id: string, error: ErrorCode | null): Promise<'ended'> {
-  await endJob(tx, id, error)
-  await announceChange(tx, subject('bulkJob', id))
-  return 'ended'
 }

@@ -5,6 +5,7 @@ import { z } from 'zod'
 import type { Context } from '../context.ts'
 import { parse, text, uuid } from '../validation.ts'
 import { builder } from './builder.ts'
+import { literalInLike } from './list.sql.ts'
 
 type Types = typeof builder extends PothosSchemaTypes.SchemaBuilder<infer Types> ? Types : never
 
@@ -26,9 +27,9 @@ interface Finder<Shape extends object> {
   find: (ctx: Context, sought: Sought) => Promise<readonly Shape[]>
 }
 
-/** The condition on a column that it contains a text, in any case. Prisma Client would read `%`, `_` and a backslash in it as a pattern. */
+/** The condition on a column that it contains a text, in any case. Prisma Client hands the text to LIKE as it is. */
 export function containing(part: string | null) {
-  return { contains: (part ?? '').replace(/[\\%_]/g, '\\$&'), mode: 'insensitive' } as const
+  return { contains: literalInLike(part ?? ''), mode: 'insensitive' } as const
 }
 
 const finders: Finder<object>[] = []

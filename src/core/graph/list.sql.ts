@@ -177,8 +177,13 @@ function matchSql({ conditions, partial }: Pick<ListQuery, 'conditions' | 'parti
   return [...conditions.map((condition) => conditionSql(condition, values)), ...(partial ? [partial] : [])]
 }
 
+/** The text as a part of a pattern of LIKE, which would read `%`, `_` and a backslash in another way. */
+export function literalInLike(text: string): string {
+  return text.replace(/[\\%_]/g, '\\$&')
+}
+
 function conditionSql([column, operator, value]: Condition, values: unknown[]): string {
-  if (operator === 'contains') return `t."${column}" ilike $${values.push(`%${value.replace(/[\\%_]/g, '\\$&')}%`)}`
+  if (operator === 'contains') return `t."${column}" ilike $${values.push(`%${literalInLike(value)}%`)}`
   const n = values.push(value)
   if (operator === 'in') return `t."${column}" = any($${n})`
   return operator === 'not in' ? `t."${column}" <> all($${n})` : `t."${column}" ${operator} $${n}`
