@@ -1,4 +1,4 @@
-// Operations on the do-not-contact list: add, take out, import; and the exports that other domains use.
+// Operations on the do-not-contact list: add and take out; and the error code that other domains use.
 import type { Context } from '../core/context.ts'
 import { fail } from '../core/errors.ts'
 import { write } from '../core/idempotency/idempotency.ts'

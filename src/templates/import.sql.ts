@@ -25,7 +25,13 @@ export async function insertImported(tx: Sql, workspaceId: string, templates: re
     `insert into templates (id, "workspaceId", name, type, body, cloud)
      select u.id, $1, u.name, 'text', u.body, u.cloud from unnest($2::uuid[], $3::text[], $4::text[], $5::jsonb[]) as u(id, name, body, cloud)
      on conflict ("workspaceId", name) do nothing returning id`,
-    [workspaceId, ...columnsOf(templates), templates.map(({ cloud }) => JSON.stringify(cloud))],
+    [
+      workspaceId,
+      templates.map(({ id }) => id),
+      templates.map(({ name }) => name),
+      templates.map(({ body }) => body),
+      templates.map(({ cloud }) => JSON.stringify(cloud)),
+    ],
   )
   return new Set(rows.map(({ id }) => id))
 }
@@ -38,8 +44,4 @@ export async function updateImported(tx: Sql, templates: readonly ImportedTempla
      from unnest($1::uuid[], $2::text[], $3::jsonb[]) as u(id, body, cloud) where t.id = u.id`,
     [templates.map(({ id }) => id), templates.map(({ body }) => body), templates.map(({ cloud }) => JSON.stringify(cloud))],
   )
-}
-
-function columnsOf(templates: readonly ImportedTemplate[]): [ids: string[], names: string[], bodies: string[]] {
-  return [templates.map(({ id }) => id), templates.map(({ name }) => name), templates.map(({ body }) => body)]
 }

@@ -25,8 +25,7 @@ export async function previewTemplate(
   // A preview is a POST like any other: repeated under its Idempotency-Key, it gets its first answer.
   return await write(ctx, async (tx) => {
     const { workspaceId } = ctx.principal
-    const template = await tx.db.template.findFirst({ where: { id, workspaceId } })
-    if (!template) fail('NOT_FOUND', 'Template not found')
+    const template = (await tx.db.template.findFirst({ where: { id, workspaceId } })) ?? fail('NOT_FOUND', 'Template not found')
     const contact = contactId === null ? null : await findContact(tx.db, workspaceId, contactId)
     const type = template.type as TemplateType
     const rendered = renderAs(type, compileTemplate(template.body), valuesOf(contact, given))
