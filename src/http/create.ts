@@ -101,6 +101,24 @@ export async function createHttp(app: App): Promise<FastifyInstance> {
   })
   for (const method of methods) if (!http.supportedMethods.includes(method)) http.addHttpMethod(method)
   if (app.config.trustProxy !== false) http.addHook('onRequest', async ({ raw }) => keepAddresses(raw))
+  checkHeads(http)
+  const origins = trustedOrigins(app)
+  if (origins.length > 0) await http.register(cors, { delegator: corsFor(origins) })
+  completeHeaders(http)
+  recordAnswers(http, app)
+  obeyExpect(http)
+  boundConnections(http.server, app)
+  boundUnreadAnswers(http.server)
+  http.server.on('connect', (request, socket) => {
+    socket.end(bareAnswer('405 Method Not Allowed', request, 'METHOD_NOT_ALLOWED', errors.METHOD_NOT_ALLOWED.message))
+  })
+  http.setErrorHandler((error: FastifyError, request, reply) => answerError(app, error, request, reply))
+  http.setNotFoundHandler((_, reply) => sendError(reply, 'NOT_FOUND'))
+  return http
+}
+
+/** Sets the headers that every answer has, and refuses a request with a wrong head. */
+function checkHeads(http: FastifyInstance): void {
   http.addHook('onRequest', (request, reply, done) => {
     noteRequest(request.raw, reply.raw)
     reply.headers(protection).header('X-Request-Id', request.id)
@@ -110,8 +128,10 @@ export async function createHttp(app: App): Promise<FastifyInstance> {
     if (fault) sendError(reply.header('connection', 'close'), 'VALIDATION_ERROR', fault)
     else done()
   })
-  const origins = trustedOrigins(app)
-  if (origins.length > 0) await http.register(cors, { delegator: corsFor(origins) })
+}
+
+/** Adds the headers that depend on the answer. */
+function completeHeaders(http: FastifyInstance): void {
   http.addHook('onSend', (request, reply, _, done) => {
     boundStall(reply.raw)
     // Shared caches do not know that answers vary by x-api-key.
@@ -123,6 +143,10 @@ export async function createHttp(app: App): Promise<FastifyInstance> {
     else if (unread.has(reply.statusCode) && request.headers.upgrade === undefined) reply.removeHeader('connection')
     done()
   })
+}
+
+/** Measures each answer, and logs it if the access log is on. */
+function recordAnswers(http: FastifyInstance, app: App): void {
   const logAccess = app.config.accessLog ? accessLog(app.log) : undefined
   http.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unknown'
@@ -130,24 +154,20 @@ export async function createHttp(app: App): Promise<FastifyInstance> {
     app.metrics.requestSeconds.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000)
     done()
   })
-  // `Expect: 100-continue` asks for the body only once the request is admitted. HTTP/1.0 has no interim responses: its clients would take one
-  // for the answer.
+}
+
+/**
+ * `Expect: 100-continue` asks for the body only once the request is admitted. HTTP/1.0 has no interim responses: its clients would take one
+ * for the answer. An unknown `Expect` header is ignored.
+ */
+function obeyExpect(http: FastifyInstance): void {
   http.server.on('checkContinue', (request, response) => http.server.emit('request', request, response))
   http.addHook('preParsing', (request, reply, _, done) => {
     const { headers, raw } = request
     if (headers.expect?.toLowerCase() === '100-continue' && raw.httpVersion === '1.1') reply.raw.writeContinue()
     done()
   })
-  // Ignores an unknown `Expect` header and handles the request as usual.
   http.server.on('checkExpectation', (request, response) => http.server.emit('request', request, response))
-  boundConnections(http.server, app)
-  boundUnreadAnswers(http.server)
-  http.server.on('connect', (request, socket) => {
-    socket.end(bareAnswer('405 Method Not Allowed', request, 'METHOD_NOT_ALLOWED', errors.METHOD_NOT_ALLOWED.message))
-  })
-  http.setErrorHandler((error: FastifyError, request, reply) => answerError(app, error, request, reply))
-  http.setNotFoundHandler((_, reply) => sendError(reply, 'NOT_FOUND'))
-  return http
 }
 
 /**

@@ -36,10 +36,13 @@ type Fragments = ReadonlyMap<string, FragmentDefinitionNode>
 /** Length of each list of the schema: the average over all types, and the maximum. */
 type Sizes = Readonly<Record<string, { average: number; most: number }>>
 
-interface Counted {
+interface Figures {
   sizes: Sizes
   /** Most wrappers around a type: `[Item!]!` has three. Below them, `ofType` is null. */
   wrappers: number
+}
+
+interface Counted extends Figures {
   fragments: Fragments
   known: Map<string, number>
 }
@@ -48,7 +51,7 @@ function countOf(schema: GraphQLSchema, root: SelectionSetNode, fragments: Fragm
   let times = 0
   let fields = 0
   const seen = new Set<string>()
-  const counted: Counted = { sizes: sizesOf(schema), wrappers: wrappersIn(schema), fragments, known: new Map() }
+  const counted: Counted = { ...figuresOf(schema), fragments, known: new Map() }
   const visit = ({ selections }: SelectionSetNode) => {
     for (const selection of selections) {
       if (selection.kind === 'InlineFragment') visit(selection.selectionSet)
@@ -99,30 +102,28 @@ function fieldsOf(set: SelectionSetNode, size: 'average' | 'most', depth: number
   return total
 }
 
-const wrappersOfSchemas = new WeakMap<GraphQLSchema, number>()
+const figures = new WeakMap<GraphQLSchema, Figures>()
+
+function figuresOf(schema: GraphQLSchema): Figures {
+  const known = figures.get(schema) ?? { sizes: sizesOf(schema), wrappers: wrappersIn(schema) }
+  figures.set(schema, known)
+  return known
+}
 
 function wrappersIn(schema: GraphQLSchema): number {
-  const before = wrappersOfSchemas.get(schema)
-  if (before !== undefined) return before
   const fields = Object.values(schema.getTypeMap()).flatMap((type) =>
     'getFields' in type ? Object.values(type.getFields()) : [],
   )
-  const wrappers = Math.max(
+  return Math.max(
     ...fields.flatMap((field) => [field, ...('args' in field ? field.args : [])]).map(({ type }) => wrappersOf(type)),
   )
-  wrappersOfSchemas.set(schema, wrappers)
-  return wrappers
 }
 
 function wrappersOf(type: GraphQLType): number {
   return isWrappingType(type) ? 1 + wrappersOf(type.ofType) : 0
 }
 
-const sizesOfSchemas = new WeakMap<GraphQLSchema, Sizes>()
-
 function sizesOf(schema: GraphQLSchema): Sizes {
-  const before = sizesOfSchemas.get(schema)
-  if (before) return before
   const types = Object.values(schema.getTypeMap())
   const fields = types.flatMap((type) => (isObjectType(type) ? [Object.values(type.getFields())] : []))
   const inputs = types.flatMap((type) => (isInputObjectType(type) ? [Object.values(type.getFields())] : []))
@@ -132,7 +133,7 @@ function sizesOf(schema: GraphQLSchema): Sizes {
     average: lists.flat().length / owners,
     most: Math.max(...lists.map((list) => list.length)),
   })
-  const sizes = {
+  return {
     types: { average: types.length, most: types.length },
     fields: sizeOf(fields, types.length),
     inputFields: sizeOf(inputs, types.length),
@@ -140,6 +141,4 @@ function sizesOf(schema: GraphQLSchema): Sizes {
     args: sizeOf(args, args.length),
     directives: { average: schema.getDirectives().length, most: schema.getDirectives().length },
   }
-  sizesOfSchemas.set(schema, sizes)
-  return sizes
 }
