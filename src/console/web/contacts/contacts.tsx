@@ -1,11 +1,12 @@
 // The contacts of the workspace: searched, imported and exported, and their groups.
-import { Download, Plus, Upload } from 'lucide-react'
+import { Download, Upload } from 'lucide-react'
 import { useState } from 'react'
 import { ContactsDocument } from '../generated/contacts/graphql.ts'
 import { download } from '../graph/download.ts'
 import { useList } from '../graph/use-list.ts'
 import { useAddress } from '../navigation.tsx'
 import { useFrames, useWorkspace } from '../shell/workspace-context.ts'
+import { AddButton } from '../ui/add-button.tsx'
 import { TextField } from '../ui/field.tsx'
 import { More } from '../ui/more.tsx'
 import { Page } from '../ui/page.tsx'
@@ -51,10 +52,7 @@ export function Contacts() {
             <Download size={15} aria-hidden />
             {words.actions.exportCsv}
           </button>
-          <button type="button" className={`${parts.button} ${parts.main}`} onClick={() => setOpen('new')}>
-            <Plus size={15} aria-hidden />
-            {text.create}
-          </button>
+          <AddButton label={text.create} add={() => setOpen('new')} />
         </>
       }
     >

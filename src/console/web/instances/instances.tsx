@@ -1,13 +1,12 @@
 // The instances of the workspace: their network, their number and their state.
-import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { InstancesDocument, InstancesNowDocument } from '../generated/instances/graphql.ts'
 import { usePoll } from '../graph/use-poll.ts'
 import { useRead } from '../graph/use-read.ts'
 import { pathIn, To } from '../navigation.tsx'
 import { useFrames, useWorkspace } from '../shell/workspace-context.ts'
+import { AddButton } from '../ui/add-button.tsx'
 import { Page } from '../ui/page.tsx'
-import parts from '../ui/parts.module.css'
 import { Refusal } from '../ui/refusal.tsx'
 import { Row, Table } from '../ui/table.tsx'
 import { words } from '../words/words.ts'
@@ -28,15 +27,7 @@ export function Instances() {
     if (!now || now.instances.some(({ id }) => !rows.some((row) => row.id === id))) again()
   })
   return (
-    <Page
-      title={text.title}
-      actions={
-        <button type="button" className={`${parts.button} ${parts.main}`} onClick={() => setCreating(true)}>
-          <Plus size={15} aria-hidden />
-          {text.create}
-        </button>
-      }
-    >
+    <Page title={text.title} actions={<AddButton label={text.create} add={() => setCreating(true)} />}>
       <Refusal error={error} />
       <Table
         name={text.title}

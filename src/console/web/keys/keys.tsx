@@ -1,9 +1,10 @@
 // The API keys of the workspace: created, shown once, revoked.
-import { KeyRound, Plus } from 'lucide-react'
+import { KeyRound } from 'lucide-react'
 import { useState } from 'react'
 import type { KeyRowFragment } from '../generated/keys/graphql.ts'
 import { useRefresh } from '../graph/use-refresh.ts'
 import { useWorkspace } from '../shell/workspace-context.ts'
+import { AddButton } from '../ui/add-button.tsx'
 import { Spark } from '../ui/chart.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { Page } from '../ui/page.tsx'
@@ -33,15 +34,7 @@ export function Keys() {
     text.actions,
   ]
   return (
-    <Page
-      title={text.title}
-      actions={
-        <button type="button" className={`${parts.button} ${parts.main}`} onClick={() => setCreating(true)}>
-          <Plus size={15} aria-hidden />
-          {text.create}
-        </button>
-      }
-    >
+    <Page title={text.title} actions={<AddButton label={text.create} add={() => setCreating(true)} />}>
       <Refusal error={error} />
       <Table name={text.title} columns={columns} loading={loading} failed={error !== undefined} empty={<Nothing />}>
         {keys.map((key) => (

@@ -1,16 +1,14 @@
 // The dialog that creates an API key and shows it once, with a request to try it.
 import { CircleCheck, Hourglass } from 'lucide-react'
-import { useRef, useState } from 'react'
-import { newIdempotencyKey } from '../graph/change.ts'
+import { useState } from 'react'
 import { useRefresh } from '../graph/use-refresh.ts'
 import { settings } from '../settings.ts'
 import { Code } from '../ui/code.tsx'
+import { CreateForm } from '../ui/create-form.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Choice, TextField } from '../ui/field.tsx'
 import parts from '../ui/parts.module.css'
-import { Refusal } from '../ui/refusal.tsx'
 import { Secret } from '../ui/secret.tsx'
-import { submits, useTask } from '../ui/use-task.ts'
 import { words } from '../words/words.ts'
 import type { ApiKeys, NewKey } from './use-api-keys.ts'
 import { text } from './words.ts'
@@ -24,38 +22,28 @@ export function NewKeyDialog({ keys, again, create, close }: NewKeyProps) {
   const isUsed = keys.some(({ id, lastUsedAt }) => id === made?.id && lastUsedAt !== null)
   // No event tells it.
   useRefresh(made !== null && !isUsed, again)
-  const idempotencyKey = useRef(newIdempotencyKey())
-  const task = useTask(async (fields: FormData) => {
+  async function make(fields: FormData, idempotencyKey: string): Promise<void> {
     const { name, access } = Object.fromEntries(fields) as { name: string; access: NewKey['access'] }
-    setMade(await create({ name, access, idempotencyKey: idempotencyKey.current }))
-  })
+    setMade(await create({ name, access, idempotencyKey }))
+  }
   const url = `${location.origin}${settings.base}/api/v1/instances`
   return (
     <Dialog title={text.create} close={close}>
       {made === null ? (
-        <form
-          className={parts.stack}
-          noValidate
-          onSubmit={submits(task.run)}
-          onChange={() => {
-            idempotencyKey.current = newIdempotencyKey()
-          }}
-        >
-          <TextField label={words.fields.name} name="name" autoComplete="off" hint={text.nameHint} issues={task.issues} />
-          <Choice label={text.access} name="access" issues={task.issues}>
-            {accesses.map((access) => (
-              <option key={access} value={access}>
-                {text.accesses[access]}
-              </option>
-            ))}
-          </Choice>
-          <Refusal error={task.error} />
-          <div className={parts.row}>
-            <button type="submit" className={`${parts.button} ${parts.main}`} disabled={task.running}>
-              {text.submit}
-            </button>
-          </div>
-        </form>
+        <CreateForm submit={text.submit} create={make}>
+          {(issues) => (
+            <>
+              <TextField label={words.fields.name} name="name" autoComplete="off" hint={text.nameHint} issues={issues} />
+              <Choice label={text.access} name="access" issues={issues}>
+                {accesses.map((access) => (
+                  <option key={access} value={access}>
+                    {text.accesses[access]}
+                  </option>
+                ))}
+              </Choice>
+            </>
+          )}
+        </CreateForm>
       ) : (
         <div className={parts.stack}>
           <Secret label={text.yours} hint={text.once} value={made.key} />

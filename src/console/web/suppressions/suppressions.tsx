@@ -1,10 +1,10 @@
 // The numbers that get no messages any more: added, removed, and those who asked for it themselves.
-import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { AddSuppressionDocument, RemoveSuppressionDocument, SuppressionsDocument } from '../generated/suppressions/graphql.ts'
 import { ask } from '../graph/request.ts'
 import { useList } from '../graph/use-list.ts'
 import { useWorkspace } from '../shell/workspace-context.ts'
+import { AddButton } from '../ui/add-button.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { TextField } from '../ui/field.tsx'
@@ -40,15 +40,7 @@ export function Suppressions() {
     list.again()
   }
   return (
-    <Page
-      title={text.title}
-      actions={
-        <button type="button" className={`${parts.button} ${parts.main}`} onClick={() => setAdding(true)}>
-          <Plus size={15} aria-hidden />
-          {text.add}
-        </button>
-      }
-    >
+    <Page title={text.title} actions={<AddButton label={text.add} add={() => setAdding(true)} />}>
       <p className={parts.hint}>{text.what}</p>
       <Refusal error={list.error} />
       <Table

@@ -1,5 +1,4 @@
 // A team: its members with their roles, its invitations, and its end.
-import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { DeleteTeamDocument, LeaveTeamDocument, RenameTeamDocument, TeamPageDocument } from '../generated/team/graphql.ts'
 import { change } from '../graph/change.ts'
@@ -8,6 +7,7 @@ import { useRead } from '../graph/use-read.ts'
 import { settings } from '../settings.ts'
 import { NotFound } from '../shell/not-found.tsx'
 import { useWorkspace } from '../shell/workspace-context.ts'
+import { AddButton } from '../ui/add-button.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { Page } from '../ui/page.tsx'
 import parts from '../ui/parts.module.css'
@@ -45,10 +45,7 @@ function Shown({ team, error, again }: { team: ShownTeam; error: unknown; again:
               <button type="button" className={parts.button} onClick={() => setOpen('rename')}>
                 {text.rename}
               </button>
-              <button type="button" className={`${parts.button} ${parts.main}`} onClick={() => setOpen('invite')}>
-                <Plus size={15} aria-hidden />
-                {text.invite}
-              </button>
+              <AddButton label={text.invite} add={() => setOpen('invite')} />
             </>
           )}
           <button

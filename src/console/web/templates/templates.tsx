@@ -1,19 +1,18 @@
 // The templates of the workspace.
-import { Plus } from 'lucide-react'
-import { useRef, useState } from 'react'
+import { useState } from 'react'
 import { CreateTemplateDocument, TemplatesDocument } from '../generated/templates/graphql.ts'
-import { change, newIdempotencyKey } from '../graph/change.ts'
+import { change } from '../graph/change.ts'
 import { useRead } from '../graph/use-read.ts'
 import { pathIn, To, useGo } from '../navigation.tsx'
 import { useDraft } from '../shell/use-draft.ts'
 import { useWorkspace } from '../shell/workspace-context.ts'
+import { AddButton } from '../ui/add-button.tsx'
+import { CreateForm } from '../ui/create-form.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Page } from '../ui/page.tsx'
-import parts from '../ui/parts.module.css'
 import { Refusal } from '../ui/refusal.tsx'
 import { Row, Table } from '../ui/table.tsx'
 import { Time } from '../ui/time.tsx'
-import { submits, useTask } from '../ui/use-task.ts'
 import { count, words } from '../words/words.ts'
 import { TemplateFields, templateFields, templateIn } from './template-fields.tsx'
 import { text } from './words.ts'
@@ -23,15 +22,7 @@ export function Templates() {
   const { data, error, loading } = useRead(TemplatesDocument, {})
   const [creating, setCreating] = useState(false)
   return (
-    <Page
-      title={text.title}
-      actions={
-        <button type="button" className={`${parts.button} ${parts.main}`} onClick={() => setCreating(true)}>
-          <Plus size={15} aria-hidden />
-          {text.create}
-        </button>
-      }
-    >
+    <Page title={text.title} actions={<AddButton label={text.create} add={() => setCreating(true)} />}>
       <Refusal error={error} />
       <Table
         name={text.title}
@@ -69,32 +60,17 @@ function NewTemplate({ close }: { close: () => void }) {
   const { team, graph } = useWorkspace()
   const go = useGo()
   const { draft } = useDraft('template')
-  const idempotencyKey = useRef(newIdempotencyKey())
-  const task = useTask(async (fields: FormData) => {
-    const input = { ...templateIn(fields), idempotencyKey: idempotencyKey.current }
+  async function create(fields: FormData, idempotencyKey: string): Promise<void> {
+    const input = { ...templateIn(fields), idempotencyKey }
     const { createTemplate } = await change(graph, CreateTemplateDocument, { input })
     draft.forget()
     go(pathIn(team, `templates/${createTemplate.id}`))
-  })
+  }
   return (
     <Dialog title={text.create} close={close}>
-      <form
-        className={parts.stack}
-        noValidate
-        onSubmit={submits(task.run)}
-        onChange={(event) => {
-          idempotencyKey.current = newIdempotencyKey()
-          draft.keep(event.currentTarget)
-        }}
-      >
-        <TemplateFields said={draft.said} issues={task.issues} />
-        <Refusal error={task.error} fields={templateFields} />
-        <div className={parts.row}>
-          <button type="submit" className={`${parts.button} ${parts.main}`} disabled={task.running}>
-            {text.submit}
-          </button>
-        </div>
-      </form>
+      <CreateForm submit={text.submit} create={create} changed={draft.keep} fields={templateFields}>
+        {(issues) => <TemplateFields said={draft.said} issues={issues} />}
+      </CreateForm>
     </Dialog>
   )
 }

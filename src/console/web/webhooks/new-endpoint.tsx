@@ -1,15 +1,13 @@
 // The dialog that creates an endpoint and shows its signing secret once.
-import { useRef, useState } from 'react'
+import { useState } from 'react'
 import { CreateEndpointDocument } from '../generated/webhooks/graphql.ts'
-import { newIdempotencyKey } from '../graph/change.ts'
 import { ask } from '../graph/request.ts'
 import { useWorkspace } from '../shell/workspace-context.ts'
+import { CreateForm } from '../ui/create-form.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { TextField } from '../ui/field.tsx'
 import parts from '../ui/parts.module.css'
-import { Refusal } from '../ui/refusal.tsx'
 import { Secret } from '../ui/secret.tsx'
-import { submits, useTask } from '../ui/use-task.ts'
 import { EventBoxes, eventsIn } from './event-boxes.tsx'
 import { text } from './words.ts'
 
@@ -18,33 +16,23 @@ const atFirst = ['message_sent', 'message_delivered', 'message_read', 'message_f
 export function NewEndpoint({ created, close }: { created: () => void; close: () => void }) {
   const { team } = useWorkspace()
   const [secret, setSecret] = useState<string | null>(null)
-  const idempotencyKey = useRef(newIdempotencyKey())
-  const task = useTask(async (fields: FormData) => {
-    const input = { url: String(fields.get('url')), events: eventsIn(fields), idempotencyKey: idempotencyKey.current }
+  async function create(fields: FormData, idempotencyKey: string): Promise<void> {
+    const input = { url: String(fields.get('url')), events: eventsIn(fields), idempotencyKey }
     const { createWebhook } = await ask(team, CreateEndpointDocument, { input })
     setSecret(createWebhook.secret ?? '')
     created()
-  })
+  }
   if (secret !== null) return <SecretDialog secret={secret} close={close} />
   return (
     <Dialog title={text.create} close={close}>
-      <form
-        className={parts.stack}
-        noValidate
-        onSubmit={submits(task.run)}
-        onChange={() => {
-          idempotencyKey.current = newIdempotencyKey()
-        }}
-      >
-        <TextField label={text.url} name="url" type="url" autoComplete="off" hint={text.urlHint} issues={task.issues} />
-        <EventBoxes chosen={atFirst} issues={task.issues} />
-        <Refusal error={task.error} />
-        <div className={parts.row}>
-          <button type="submit" className={`${parts.button} ${parts.main}`} disabled={task.running}>
-            {text.submit}
-          </button>
-        </div>
-      </form>
+      <CreateForm submit={text.submit} create={create}>
+        {(issues) => (
+          <>
+            <TextField label={text.url} name="url" type="url" autoComplete="off" hint={text.urlHint} issues={issues} />
+            <EventBoxes chosen={atFirst} issues={issues} />
+          </>
+        )}
+      </CreateForm>
     </Dialog>
   )
 }

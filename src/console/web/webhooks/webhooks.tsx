@@ -1,13 +1,12 @@
 // The endpoints that receive the events of the workspace, with their state.
-import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { EndpointsDocument } from '../generated/webhooks/graphql.ts'
 import { useRead } from '../graph/use-read.ts'
 import { useRefresh } from '../graph/use-refresh.ts'
 import { pathIn, To } from '../navigation.tsx'
 import { useWorkspace } from '../shell/workspace-context.ts'
+import { AddButton } from '../ui/add-button.tsx'
 import { Page } from '../ui/page.tsx'
-import parts from '../ui/parts.module.css'
 import { Refusal } from '../ui/refusal.tsx'
 import { Row, Table } from '../ui/table.tsx'
 import { Time } from '../ui/time.tsx'
@@ -24,15 +23,7 @@ export function Webhooks() {
   // No event tells that an endpoint fails or was disabled.
   useRefresh(true, again)
   return (
-    <Page
-      title={text.title}
-      actions={
-        <button type="button" className={`${parts.button} ${parts.main}`} onClick={() => setCreating(true)}>
-          <Plus size={15} aria-hidden />
-          {text.create}
-        </button>
-      }
-    >
+    <Page title={text.title} actions={<AddButton label={text.create} add={() => setCreating(true)} />}>
       <Refusal error={error} />
       <Table
         name={text.endpoints}
