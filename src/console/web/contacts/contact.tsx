@@ -18,8 +18,8 @@ import { Confirm } from '../ui/confirm.tsx'
 import { Page } from '../ui/page.tsx'
 import parts from '../ui/parts.module.css'
 import { Refusal } from '../ui/refusal.tsx'
+import { SaveForm } from '../ui/save-form.tsx'
 import { useOnce } from '../ui/use-once.ts'
-import { submits, useTask } from '../ui/use-task.ts'
 import { words } from '../words/words.ts'
 import { ContactFields, contactIn } from './contact-fields.tsx'
 import { Conversation } from './conversation.tsx'
@@ -51,17 +51,12 @@ function Shown({ contact, groups, error, again }: ShownProps) {
   const { team, graph } = useWorkspace()
   const go = useGo()
   const [deleting, setDeleting] = useState(false)
-  const [saved, setSaved] = useState(false)
   const { id, name, phone } = contact
   // While this page deletes it, the page goes to the list by itself.
   useFrames((events) => {
     if (!deleting && events.some(({ type }) => type === 'contact_changed')) again()
   })
-  const task = useTask(async (fields: FormData) => {
-    setSaved(false)
-    await change(graph, UpdateContactDocument, { id, input: contactIn(fields, contact) })
-    setSaved(true)
-  })
+  const save = (fields: FormData) => change(graph, UpdateContactDocument, { id, input: contactIn(fields, contact) })
   return (
     <Page
       title={name}
@@ -82,23 +77,9 @@ function Shown({ contact, groups, error, again }: ShownProps) {
       <Refusal error={error} />
       <div className={parts.columns}>
         <section className={parts.panel} aria-label={text.contact}>
-          <form
-            className={`${parts.panelBody} ${parts.stack}`}
-            noValidate
-            onSubmit={submits(task.run)}
-            onChange={() => setSaved(false)}
-          >
-            <ContactFields contact={contact} issues={task.issues} />
-            <Refusal error={task.error} />
-            <div className={parts.row}>
-              <button type="submit" className={`${parts.button} ${parts.main}`} disabled={task.running}>
-                {words.actions.save}
-              </button>
-              <span role="status" className={parts.hint}>
-                {saved && words.actions.saved}
-              </span>
-            </div>
-          </form>
+          <SaveForm isMain save={save}>
+            {(issues) => <ContactFields contact={contact} issues={issues} />}
+          </SaveForm>
         </section>
         <div className={parts.stack}>
           <GroupsOfContact contact={contact} all={groups} again={again} />

@@ -1,5 +1,4 @@
 // The words by which recipients end and resume messages, and the answer that they get.
-import { useState } from 'react'
 import { ChangeKeywordsDocument, KeywordsDocument, type KeywordsQuery } from '../generated/suppressions/graphql.ts'
 import { ask } from '../graph/request.ts'
 import { useRead } from '../graph/use-read.ts'
@@ -7,7 +6,7 @@ import { useWorkspace } from '../shell/workspace-context.ts'
 import { TextArea } from '../ui/field.tsx'
 import parts from '../ui/parts.module.css'
 import { Refusal } from '../ui/refusal.tsx'
-import { submits, useTask } from '../ui/use-task.ts'
+import { SaveForm } from '../ui/save-form.tsx'
 import { words } from '../words/words.ts'
 import { text } from './words.ts'
 
@@ -30,41 +29,28 @@ export function Keywords() {
 
 function KeywordsForm({ keywords, reply }: KeywordsQuery['suppressionSettings']) {
   const { team } = useWorkspace()
-  const [saved, setSaved] = useState(false)
-  const task = useTask(async (fields: FormData) => {
-    setSaved(false)
+  async function save(fields: FormData): Promise<void> {
     const lines = String(fields.get('keywords')).split('\n')
     const input = {
       keywords: lines.map((line) => line.trim()).filter(Boolean),
       reply: String(fields.get('reply')).trim() || null,
     }
     await ask(team, ChangeKeywordsDocument, { input })
-    setSaved(true)
-  })
+  }
   return (
-    <form
-      className={`${parts.panelBody} ${parts.stack}`}
-      onSubmit={submits(task.run)}
-      onChange={() => setSaved(false)}
-      noValidate
-    >
-      <TextArea
-        label={text.keywordsEach}
-        name="keywords"
-        defaultValue={keywords.join('\n')}
-        hint={text.keywordsHint}
-        issues={task.issues}
-      />
-      <TextArea label={text.reply} name="reply" rows={2} defaultValue={reply ?? ''} hint={text.replyHint} issues={task.issues} />
-      <Refusal error={task.error} />
-      <div className={parts.row}>
-        <button type="submit" className={parts.button} disabled={task.running}>
-          {words.actions.save}
-        </button>
-        <span role="status" className={parts.hint}>
-          {saved && words.actions.saved}
-        </span>
-      </div>
-    </form>
+    <SaveForm save={save}>
+      {(issues) => (
+        <>
+          <TextArea
+            label={text.keywordsEach}
+            name="keywords"
+            defaultValue={keywords.join('\n')}
+            hint={text.keywordsHint}
+            issues={issues}
+          />
+          <TextArea label={text.reply} name="reply" rows={2} defaultValue={reply ?? ''} hint={text.replyHint} issues={issues} />
+        </>
+      )}
+    </SaveForm>
   )
 }

@@ -16,7 +16,7 @@ import { Confirm } from '../ui/confirm.tsx'
 import { Page } from '../ui/page.tsx'
 import parts from '../ui/parts.module.css'
 import { Refusal } from '../ui/refusal.tsx'
-import { submits, useTask } from '../ui/use-task.ts'
+import { SaveForm } from '../ui/save-form.tsx'
 import { words } from '../words/words.ts'
 import { Preview } from './preview.tsx'
 import { TemplateFields, templateFields, templateIn } from './template-fields.tsx'
@@ -34,13 +34,8 @@ function Shown({ template, error }: { template: TemplateRowFragment; error: unkn
   const { team, graph } = useWorkspace()
   const go = useGo()
   const [deleting, setDeleting] = useState(false)
-  const [saved, setSaved] = useState(false)
   const { id, name } = template
-  const task = useTask(async (fields: FormData) => {
-    setSaved(false)
-    await change(graph, UpdateTemplateDocument, { id, input: templateIn(fields) })
-    setSaved(true)
-  })
+  const save = (fields: FormData) => change(graph, UpdateTemplateDocument, { id, input: templateIn(fields) })
   return (
     <Page
       title={name}
@@ -53,23 +48,9 @@ function Shown({ template, error }: { template: TemplateRowFragment; error: unkn
       <Refusal error={error} />
       <div className={parts.columns}>
         <section className={parts.panel} aria-label={text.template}>
-          <form
-            className={`${parts.panelBody} ${parts.stack}`}
-            noValidate
-            onSubmit={submits(task.run)}
-            onChange={() => setSaved(false)}
-          >
-            <TemplateFields template={template} issues={task.issues} />
-            <Refusal error={task.error} fields={templateFields} />
-            <div className={parts.row}>
-              <button type="submit" className={`${parts.button} ${parts.main}`} disabled={task.running}>
-                {words.actions.save}
-              </button>
-              <span role="status" className={parts.hint}>
-                {saved && words.actions.saved}
-              </span>
-            </div>
-          </form>
+          <SaveForm isMain save={save} fields={templateFields}>
+            {(issues) => <TemplateFields template={template} issues={issues} />}
+          </SaveForm>
         </section>
         <Preview key={template.updatedAt} id={id} />
       </div>
