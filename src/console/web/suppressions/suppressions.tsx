@@ -6,7 +6,7 @@ import { useList } from '../graph/use-list.ts'
 import { useWorkspace } from '../shell/workspace-context.ts'
 import { AddButton } from '../ui/add-button.tsx'
 import { Confirm } from '../ui/confirm.tsx'
-import { Dialog } from '../ui/dialog.tsx'
+import { EditDialog } from '../ui/edit-dialog.tsx'
 import { TextField } from '../ui/field.tsx'
 import { More } from '../ui/more.tsx'
 import { Page } from '../ui/page.tsx'
@@ -15,7 +15,6 @@ import { Refusal } from '../ui/refusal.tsx'
 import { Row, Table } from '../ui/table.tsx'
 import { Time } from '../ui/time.tsx'
 import { useOnce } from '../ui/use-once.ts'
-import { submits, useTask } from '../ui/use-task.ts'
 import { words } from '../words/words.ts'
 import { Keywords } from './keywords.tsx'
 import { text } from './words.ts'
@@ -88,21 +87,12 @@ export function Suppressions() {
 }
 
 function AddDialog({ add, close }: { add: (phone: string) => Promise<void>; close: () => void }) {
-  const task = useTask(async (fields: FormData) => {
-    await add(String(fields.get('phone')))
-    close()
-  })
+  const save = (fields: FormData) => add(String(fields.get('phone')))
   return (
-    <Dialog title={text.add} close={close}>
-      <form className={parts.stack} onSubmit={submits(task.run)} noValidate>
-        <TextField label={text.number} name="phone" type="tel" autoComplete="off" hint={text.numberHint} issues={task.issues} />
-        <Refusal error={task.error} />
-        <div className={parts.row}>
-          <button type="submit" className={`${parts.button} ${parts.main}`} disabled={task.running}>
-            {words.actions.add}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <EditDialog title={text.add} action={words.actions.add} close={close} save={save}>
+      {(issues) => (
+        <TextField label={text.number} name="phone" type="tel" autoComplete="off" hint={text.numberHint} issues={issues} />
+      )}
+    </EditDialog>
   )
 }

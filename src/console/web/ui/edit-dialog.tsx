@@ -1,4 +1,4 @@
-// A dialog with the form of a change: it saves, closes, and keeps what the gateway refuses.
+// A dialog with a form: it saves, closes, and keeps what the gateway refuses.
 import type { ReactNode } from 'react'
 import type { Issue } from '../session/auth-call.ts'
 import { words } from '../words/words.ts'
@@ -9,13 +9,15 @@ import { submits, useTask } from './use-task.ts'
 
 interface EditDialogProps {
   title: string
+  /** The label of the button. */
+  action?: string
   close: () => void
   save: (fields: FormData) => Promise<unknown>
   /** Renders the fields, with the words of the gateway about single ones. */
   children: (issues: readonly Issue[]) => ReactNode
 }
 
-export function EditDialog({ title, close, save, children }: EditDialogProps) {
+export function EditDialog({ title, action = words.actions.save, close, save, children }: EditDialogProps) {
   const task = useTask(async (fields: FormData) => {
     await save(fields)
     close()
@@ -27,7 +29,7 @@ export function EditDialog({ title, close, save, children }: EditDialogProps) {
         <Refusal error={task.error} />
         <div className={parts.row}>
           <button type="submit" className={`${parts.button} ${parts.main}`} disabled={task.running}>
-            {words.actions.save}
+            {action}
           </button>
         </div>
       </form>
