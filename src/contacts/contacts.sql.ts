@@ -8,30 +8,41 @@ export type NamedContact = Pick<Contact, 'id' | 'workspaceId' | 'name' | 'firstN
 
 const columns = 'id, "workspaceId", name, "firstName", "lastName", phone, email, custom'
 
+/** `inUse`: another transaction is deleting the contact, or changes its number. The row is as before that, and not locked. */
+export type LockedContact = NamedContact & { inUse: boolean }
+
+function lockSql(where: string, waits: boolean): string {
+  const locked = `select ${columns} from contacts where ${where} order by id for key share`
+  if (waits) return `select *, false as "inUse" from (${locked}) locked`
+  return `with locked as (${locked} skip locked)
+    select ${columns}, not exists (select from locked l where l.id = c.id) as "inUse" from contacts c where ${where}`
+}
+
+const byId = 'id = any($1::uuid[])'
+const byPhone = '("workspaceId", phone) in (select * from unnest($1::uuid[], $2::text[]))'
+const lockById = { waiting: lockSql(byId, true), atOnce: lockSql(byId, false) }
+const lockByPhone = { waiting: lockSql(byPhone, true), atOnce: lockSql(byPhone, false) }
+
 /**
  * Contacts of any workspace by their ids. Locks them FOR KEY SHARE, in the order of their ids, so that they are not deleted before
- * `tx` has stored rows that refer to them. The caller compares `workspaceId`.
+ * `tx` has stored rows that refer to them. The caller compares `workspaceId`. Without `waits`, those in use are not waited for.
  */
-export async function lockContacts(tx: Sql, ids: readonly string[]): Promise<Map<string, NamedContact>> {
-  if (ids.length === 0) return new Map()
-  const { rows } = await tx.query<NamedContact>({
-    name: 'contacts.lock',
-    text: `select ${columns} from contacts where id = any($1::uuid[]) order by id for key share`,
-    values: [ids],
-  })
-  return new Map(rows.map((row) => [row.id, row]))
+export async function lockContacts(tx: Sql, ids: readonly string[], waits: boolean): Promise<LockedContact[]> {
+  if (ids.length === 0) return []
+  const name = waits ? 'contacts.lock' : 'contacts.lockAtOnce'
+  return (await tx.query<LockedContact>({ name, text: waits ? lockById.waiting : lockById.atOnce, values: [ids] })).rows
 }
 
 /** Contacts by workspace and number, locked as by {@link lockContacts}. Relies on the unique index (workspaceId, phone). */
 export async function lockContactsByPhone(
   tx: Sql,
   asked: readonly { workspaceId: string; phone: string }[],
-): Promise<NamedContact[]> {
+  waits: boolean,
+): Promise<LockedContact[]> {
   if (asked.length === 0) return []
-  const { rows } = await tx.query<NamedContact>({
-    name: 'contacts.lockByPhone',
-    text: `select ${columns} from contacts
-      where ("workspaceId", phone) in (select * from unnest($1::uuid[], $2::text[])) order by id for key share`,
+  const { rows } = await tx.query<LockedContact>({
+    name: waits ? 'contacts.lockByPhone' : 'contacts.lockByPhoneAtOnce',
+    text: waits ? lockByPhone.waiting : lockByPhone.atOnce,
     values: [asked.map(({ workspaceId }) => workspaceId), asked.map(({ phone }) => phone)],
   })
   return rows

@@ -157,11 +157,16 @@ export function replay<T>(idempotency: Idempotency, kept: Kept | Error): T {
 /**
  * Claims keys for the transaction `tx`, in the order of their names, so that two groups cannot deadlock. Returns for each key:
  * null if it is claimed by this call, the stored result, or an Error if it was used for another request or is in progress.
- * @throws IDEMPOTENCY_IN_PROGRESS when another transaction holds a key for longer than the lock timeout.
+ * @throws IDEMPOTENCY_IN_PROGRESS when another transaction holds a key for longer than `waitMs`, or else than the lock timeout.
  */
-export async function claimKeys(app: App, tx: Sql, claims: readonly KeyClaim[]): Promise<(Kept | Error | null)[]> {
+export async function claimKeys(
+  app: App,
+  tx: Sql,
+  claims: readonly KeyClaim[],
+  waitMs?: number,
+): Promise<(Kept | Error | null)[]> {
   const inOrder = [...claims].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
-  const taken = await insertKeys(tx, inOrder).catch((error: { code?: string }) =>
+  const taken = await insertKeys(tx, inOrder, waitMs).catch((error: { code?: string }) =>
     error.code === '55P03' ? fail('IDEMPOTENCY_IN_PROGRESS') : Promise.reject(error),
   )
   const ours = new Set(taken.map(nameOf))

@@ -18,11 +18,17 @@ interface StoredKey {
 }
 
 /**
- * Inserts keys, or takes over those that have expired. Returns the keys that are claimed now. Waits for another transaction
- * that has inserted one of them; claims must be in the order of their names, which prevents deadlocks.
+ * Inserts keys, or takes over those that have expired. Returns the keys that are claimed now. Waits for another transaction that has inserted one
+ * of them, `waitMs` or else as long as the connection waits for locks; claims must be in the order of their names, which prevents deadlocks.
  */
-export async function insertKeys(tx: Sql, claims: readonly KeyClaim[]): Promise<Pick<StoredKey, 'workspaceId' | 'key'>[]> {
-  const { rows } = await tx.query<Pick<StoredKey, 'workspaceId' | 'key'>>(
+export async function insertKeys(
+  tx: Sql,
+  claims: readonly KeyClaim[],
+  waitMs?: number,
+): Promise<Pick<StoredKey, 'workspaceId' | 'key'>[]> {
+  // The three statements share a round trip. If the second one fails, so does the third one, after it.
+  const before = waitMs === undefined ? undefined : tx.query(`set local lock_timeout to ${waitMs}`)
+  const inserted = tx.query<Pick<StoredKey, 'workspaceId' | 'key'>>(
     `insert into idempotency_keys as k ("workspaceId", key, fingerprint)
      select * from unnest($1::uuid[], $2::text[], $3::bytea[])
      on conflict ("workspaceId", key) do update set fingerprint = excluded.fingerprint, result = null, "createdAt" = now()
@@ -35,6 +41,8 @@ export async function insertKeys(tx: Sql, claims: readonly KeyClaim[]): Promise<
       keptHours,
     ],
   )
+  const after = waitMs === undefined ? undefined : tx.query('set local lock_timeout to default')
+  const [{ rows }] = await Promise.all([inserted, before, after])
   return rows
 }
 
@@ -129,9 +137,4 @@ export async function releaseKeys(tx: Sql, claims: readonly KeyClaim[]): Promise
      where k."workspaceId" = u.w and k.key = u.key and k.result is null`,
     [claims.map(({ workspaceId }) => workspaceId), claims.map(({ key }) => key)],
   )
-}
-
-/** Sets how long the next statements of `tx` wait for a lock, in milliseconds; null sets the limit of the connection again. */
-export async function setLockTimeout(tx: Sql, ms: number | null): Promise<void> {
-  await tx.query(`set local lock_timeout to ${ms ?? 'default'}`)
 }

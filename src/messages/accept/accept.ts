@@ -22,7 +22,7 @@ import { markOutsideWindow } from '../safety/free-window.ts'
 import { type Judged, safetyCache } from '../safety/safety.ts'
 import { type Draft, draftAll } from './draft.ts'
 import { insertMessages } from './insert.sql.ts'
-import { lookUp } from './look-up.ts'
+import { lookUp, MustWait } from './look-up.ts'
 import { composeRows } from './rows.ts'
 import { type Result, replayRepeated, type Submission, storeResults } from './submission.ts'
 
@@ -32,11 +32,19 @@ type Accept = (submissions: readonly Submission[]) => Promise<readonly Result[]>
 const acceptance = definePart(createAcceptance)
 
 function createAcceptance(app: App): Accept {
-  const acceptCalls = async (calls: readonly (readonly Submission[])[]) => {
+  // A call that must wait for another transaction is refused with `MustWait`, and the others are accepted without it.
+  const acceptCalls = async (calls: readonly (readonly Submission[])[]): Promise<(readonly Result[] | Error)[]> => {
     const submissions = calls.flat()
     app.metrics.batchSize.observe({ batch: 'accept' }, submissions.length)
-    const results = await acceptApart(app, submissions)
-    return calls.map(({ length }) => results.splice(0, length))
+    try {
+      const results = await acceptAll(app, submissions, true)
+      return calls.map(({ length }) => results.splice(0, length))
+    } catch (error) {
+      if (!(error instanceof MustWait)) throw error
+      const others = calls.filter((call) => !call.some(error.mustWait))
+      const accepted = others.length > 0 ? await acceptCalls(others) : []
+      return calls.map((call) => (call.some(error.mustWait) ? error : (accepted.shift() as readonly Result[])))
+    }
   }
   // A message that the database refuses fails alone, and not the others that came at the same moment. After any other failure they may be
   // stored already.
@@ -44,7 +52,14 @@ function createAcceptance(app: App): Accept {
   const alone = createBatch<readonly Submission[], readonly Result[]>({ max: 200, parallel: 2, slowMs: 100, run })
   // Each bulk is a batch of its own. This bounds the size of a transaction, and no caller waits for another caller's bulk.
   const many = createBatch<readonly Submission[], readonly Result[]>({ max: 1, parallel: 2, run })
-  return (submissions) => (submissions.length > 1 ? many : alone)(submissions)
+  return async (submissions) => {
+    try {
+      return await (submissions.length > 1 ? many : alone)(submissions)
+    } catch (error) {
+      if (error instanceof MustWait) return await acceptAfterWait(app, submissions)
+      throw error
+    }
+  }
 }
 
 /**
@@ -79,41 +94,29 @@ async function acceptRepeated(app: App, submission: Submission): Promise<Message
   }
 }
 
-/** Lock timeout for idempotency keys on the second try, in milliseconds. */
-const secondWaitMs = 500
-
-/**
- * Accepts all messages in one transaction. If the wait for an idempotency key times out, retries each workspace in its own transaction, so
- * that only the workspace whose key is locked is refused.
- */
-async function acceptApart(app: App, submissions: readonly Submission[]): Promise<Result[]> {
-  try {
-    return await acceptAll(app, submissions)
-  } catch (error) {
-    const apart = Map.groupBy(submissions, ({ principal, idempotency }) => (idempotency ? principal.workspaceId : null))
+/** Accepts messages in a transaction of their own, on a connection of their caller, of which each has a few (core/database/database.ts). */
+async function acceptAfterWait(app: App, submissions: readonly Submission[]): Promise<Result[]> {
+  return await acceptAll(app, submissions, false).catch((error: Error) => {
     if (codeOf(error) !== 'IDEMPOTENCY_IN_PROGRESS') throw error
-    if (apart.size === 1) return submissions.map(() => error as Error)
-    const results = new Map<Submission, Result>()
-    const accept = async (group: readonly Submission[]) => {
-      const outcomes = await acceptAll(app, group, secondWaitMs).catch((fault: Error) => group.map(() => fault))
-      for (const [i, submission] of group.entries()) results.set(submission, outcomes[i] as Result)
-    }
-    await Promise.all([...apart.values()].map(accept))
-    return submissions.map((submission) => results.get(submission) as Result)
-  }
+    return submissions.map(() => error)
+  })
 }
 
 /**
  * One batch, step by step: replay repeated requests, look up what they name and take quota in one round trip, draft, give back the quota of
  * refused ones, store and keep the results in the round trip of the commit.
+ * @throws MustWait, only if these are messages of many callers `together`.
  */
-async function acceptAll(app: App, submissions: readonly Submission[], keyWaitMs?: number): Promise<Result[]> {
+async function acceptAll(app: App, submissions: readonly Submission[], together: boolean): Promise<Result[]> {
   await safetyCache(app).load(submissions.map(judgedOf))
   const all = await sqlTransaction(app.pool, async (tx) => {
     const results: (Result | undefined)[] = submissions.map(() => undefined)
-    await replayRepeated(app, tx, submissions, results, keyWaitMs)
+    await replayRepeated(app, tx, submissions, results, together)
     const open = submissions.filter((_, i) => results[i] === undefined)
-    const [references, assign] = await Promise.all([lookUp(app, tx, submissions), reserveAhead(tx, open.map(quotaRequest))])
+    const [references, assign] = await Promise.all([
+      lookUp(app, tx, submissions, together),
+      reserveAhead(tx, open.map(quotaRequest)),
+    ])
     const drafts = draftAll(app, submissions, results, references)
     const turns = await assign(drafts.map(({ submission }) => quotaRequest(submission)))
     const accepted = await refuseWithoutQuota(tx, drafts, turns, results)

@@ -1,5 +1,5 @@
 // Reads the rows that a batch of messages refers to: instances, contacts and templates, with pipelined queries in one round trip.
-import { lockContacts, lockContactsByPhone, type NamedContact } from '../../contacts/contacts.sql.ts'
+import { type LockedContact, lockContacts, lockContactsByPhone, type NamedContact } from '../../contacts/contacts.sql.ts'
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import type { Template } from '../../generated/prisma/client.ts'
@@ -19,6 +19,19 @@ export interface MessageReferences {
   input: MessageFields
 }
 
+/**
+ * Some messages must wait for another transaction, as long as it takes. Those of other callers, which would be accepted together with them, do
+ * not wait: they are accepted without them.
+ */
+export class MustWait extends Error {
+  readonly mustWait: (message: MessageReferences & { idempotency?: unknown }) => boolean
+
+  constructor(mustWait: MustWait['mustWait']) {
+    super('a message must wait for another transaction')
+    this.mustWait = mustWait
+  }
+}
+
 /** Lookups by message. Rows of other workspaces are never returned. */
 export interface References {
   /** Time of the transaction. */
@@ -34,14 +47,18 @@ export interface References {
   isSuppressed: (message: MessageReferences) => boolean
 }
 
-/** Locks the contacts FOR KEY SHARE until `tx` ends, so that they are not deleted before the messages refer to them. */
-export async function lookUp(app: App, tx: Sql, messages: readonly MessageReferences[]): Promise<References> {
+/**
+ * Locks the contacts FOR KEY SHARE until `tx` ends, so that they are not deleted before the messages refer to them.
+ * @throws MustWait when messages of many callers are looked up `together`, and a contact is in use.
+ */
+export async function lookUp(app: App, tx: Sql, messages: readonly MessageReferences[], together = false): Promise<References> {
   const [{ now, instances }, named, numbered, templates, files, isSuppressed] = await Promise.all([
     readSendingInstances(tx, distinct(messages, 'instanceId')),
-    lockContacts(tx, distinct(messages, 'contactId')),
+    readContacts(tx, distinct(messages, 'contactId'), !together),
     readNumbers(
       tx,
       messages.filter(({ input }) => input.contactId == null),
+      !together,
     ),
     readTemplates(tx, distinct(messages, 'templateId')),
     typesOfFiles(
@@ -54,6 +71,10 @@ export async function lookUp(app: App, tx: Sql, messages: readonly MessageRefere
       messages.map(({ principal, input }) => ({ workspaceId: principal.workspaceId, phone: input.to })),
     ),
   ])
+  const contactOf = ({ principal, input }: MessageReferences): LockedContact | undefined =>
+    input.contactId != null ? own(principal, named.get(input.contactId)) : numbered.get(`${principal.workspaceId} ${input.to}`)
+  const isInUse = (message: MessageReferences) => contactOf(message)?.inUse === true
+  if (messages.some(isInUse)) throw new MustWait(isInUse)
   const filesOfTemplates = await typesOfFiles(
     app,
     tx,
@@ -71,8 +92,7 @@ export async function lookUp(app: App, tx: Sql, messages: readonly MessageRefere
       const instance = own(principal, instances.get(input.instanceId))
       return instance?.deletedAt === null ? instance : undefined
     },
-    contact: ({ principal, input }) =>
-      input.contactId != null ? own(principal, named.get(input.contactId)) : numbered.get(`${principal.workspaceId} ${input.to}`),
+    contact: contactOf,
     template: ({ principal, input }) => {
       const template = input.templateId == null ? undefined : own(principal, templates.get(input.templateId))
       return template && open(template)
@@ -93,11 +113,16 @@ function own<Row extends { workspaceId: string }>(principal: { workspaceId: stri
   return row?.workspaceId === principal.workspaceId ? row : undefined
 }
 
+async function readContacts(tx: Sql, ids: readonly string[], waits: boolean): Promise<Map<string, LockedContact>> {
+  return new Map((await lockContacts(tx, ids, waits)).map((contact) => [contact.id, contact]))
+}
+
 /** Reads contacts by workspace and phone number. Keys are `workspaceId phone`. */
-async function readNumbers(tx: Sql, messages: readonly MessageReferences[]): Promise<Map<string, NamedContact>> {
+async function readNumbers(tx: Sql, messages: readonly MessageReferences[], waits: boolean): Promise<Map<string, LockedContact>> {
   const contacts = await lockContactsByPhone(
     tx,
     messages.map(({ principal, input }) => ({ workspaceId: principal.workspaceId, phone: input.to })),
+    waits,
   )
   return new Map(contacts.map((contact) => [`${contact.workspaceId} ${contact.phone}`, contact]))
 }

@@ -5,10 +5,11 @@ import type { Sql } from '../../core/database/database.ts'
 import type { SqlTx } from '../../core/database/transaction.ts'
 import { codeOf } from '../../core/errors.ts'
 import { claimKeys, claimOf, keepResults, nameOf, replay } from '../../core/idempotency/idempotency.ts'
-import { type KeyClaim, releaseKeys, setLockTimeout } from '../../core/idempotency/keys.sql.ts'
+import { type KeyClaim, releaseKeys } from '../../core/idempotency/keys.sql.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Message } from '../../generated/prisma/client.ts'
 import type { MessageFields } from '../input.ts'
+import { MustWait } from './look-up.ts'
 
 export interface Submission {
   principal: Principal
@@ -22,17 +23,20 @@ export interface Submission {
 type Repeated = 'repeated'
 export type Result = Message | Error | Repeated
 
+/** How long messages of many callers wait together for a key that another transaction has claimed: longer than most take to commit. */
+const togetherMs = 100
+
 /**
- * Answers the messages whose key was used before, and results `repeated` to all but the first use of a key in this batch. Waits for a locked
- * key until the lock timeout of the connection, or `keyWaitMs` if given.
- * @throws IDEMPOTENCY_IN_PROGRESS when the wait times out.
+ * Answers the messages whose key was used before, and results `repeated` to all but the first use of a key in this batch. Waits for a key that
+ * another transaction has claimed until the lock timeout of the connection.
+ * @throws IDEMPOTENCY_IN_PROGRESS when the wait times out; when messages of many callers wait `together`, MustWait after {@link togetherMs}.
  */
 export async function replayRepeated(
   app: App,
   tx: Sql,
   submissions: readonly Submission[],
   results: (Result | undefined)[],
-  keyWaitMs?: number,
+  together: boolean,
 ): Promise<void> {
   const claims = new Map<string, { index: number; claim: KeyClaim }>()
   for (const [index, submission] of submissions.entries()) {
@@ -44,13 +48,16 @@ export async function replayRepeated(
   }
   if (claims.size === 0) return
   const list = [...claims.values()]
-  if (keyWaitMs) await setLockTimeout(tx, keyWaitMs)
   const kept = await claimKeys(
     app,
     tx,
     list.map((item) => item.claim),
-  )
-  if (keyWaitMs) await setLockTimeout(tx, null)
+    together ? togetherMs : undefined,
+  ).catch((error: Error) => {
+    // Which of the keys it is, PostgreSQL does not tell.
+    if (together && codeOf(error) === 'IDEMPOTENCY_IN_PROGRESS') throw new MustWait(hasKey)
+    throw error
+  })
   for (const [i, { index }] of list.entries()) {
     const before = kept[i]
     if (!before) continue
@@ -60,6 +67,10 @@ export async function replayRepeated(
       results[index] = error as Error
     }
   }
+}
+
+function hasKey({ idempotency }: { idempotency?: unknown }): boolean {
+  return idempotency != null
 }
 
 /** Stores the results under their keys, as the last of the transaction that stores the messages. */
