@@ -1,9 +1,9 @@
-// Closes the workspace of a deleted team: ends its webhooks, deletes its instances as a user would, and deletes its media.
+// Closes the workspace of a deleted team: ends its webhooks, and deletes its instances as a user would. A job of its own deletes its media.
 import type { App } from '../core/app.ts'
 import { sqlTransaction } from '../core/database/transaction.ts'
 import { codeOf } from '../core/errors.ts'
-import { implementJob, type JobImplementation } from '../core/jobs/jobs.ts'
-import { deleteAllMedia } from '../media/service.ts'
+import { enqueueUnder, implementJob, type JobImplementation } from '../core/jobs/jobs.ts'
+import { clearJob } from '../media/clear-job.ts'
 import { closedJob } from '../teams/closed-job.ts'
 import { removeInstance } from './service.ts'
 
@@ -17,7 +17,11 @@ export const closeImplementation: JobImplementation = implementJob(closedJob, { 
 /** Returns the last error if an instance could not be deleted. An instance that cannot be logged out does not stop the others. */
 async function closeWorkspace(app: App, workspaceId: string): Promise<Error | undefined> {
   // Webhooks end first, because a provider that is down may delay the rest for a day.
-  await sqlTransaction(app.pool, (tx) => app.hooks.deleteEndpoints(tx, workspaceId))
+  await sqlTransaction(app.pool, async (tx) => {
+    await app.hooks.deleteEndpoints(tx, workspaceId)
+    // Very many files take hours, for which the next team would keep its webhooks and instances.
+    await enqueueUnder(app, tx, clearJob, workspaceId, { data: { workspaceId } })
+  })
   const where = { workspaceId, deletedAt: null }
   const instances = await app.db.instance.findMany({ where, select: { id: true }, orderBy: { id: 'asc' } })
   let fault: Error | undefined
@@ -33,6 +37,5 @@ async function closeWorkspace(app: App, workspaceId: string): Promise<Error | un
       fault = error as Error
     }
   }
-  await deleteAllMedia(app, workspaceId)
   return fault
 }

@@ -34,3 +34,13 @@ export async function markRemoved(tx: Sql, workspaceId: string, tokens: readonly
   )
   return rows.map(({ id }) => id)
 }
+
+/** Marks files of a workspace that has ended as removed, `most` of them at most (index on the workspace). Returns how many. */
+export async function markSomeRemoved(sql: Sql, workspaceId: string, most: number): Promise<number> {
+  const { rowCount } = await sql.query(
+    `update media set "storedAt" = null, "removedAt" = now()
+     where id in (select id from media where "workspaceId" = $1 and "removedAt" is null limit $2)`,
+    [workspaceId, most],
+  )
+  return rowCount ?? 0
+}

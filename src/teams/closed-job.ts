@@ -1,4 +1,4 @@
-// The job that runs after a team was deleted: its webhooks end, its instances are logged out and deleted, its media is deleted.
+// The job that runs after a team was deleted: its webhooks end, its instances are logged out and deleted, and the deletion of its media begins.
 import { z } from 'zod'
 import { defineJob } from '../core/jobs/jobs.ts'
 
