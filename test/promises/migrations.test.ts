@@ -34,6 +34,7 @@ const byHand = [
   '+ index subscriptions_fit_idx',
   '+ index webhook_deliveries_failed_idx',
   '+ index webhook_deliveries_open_idx',
+  '+ index webhook_endpoints_kept_idx',
   '+ trigger events_kept',
   '+ trigger media_added',
   '+ trigger media_removed',
