@@ -4,7 +4,11 @@ import { defineJob } from '../../core/jobs/jobs.ts'
 
 export const bulkJob = defineJob({
   name: 'contact.bulk',
-  schema: z.object({ id: z.string() }),
+  schema: z.object({
+    id: z.string(),
+    /** The account that pays for the workspace; a job that an older version added has none. */
+    ownerId: z.string().optional(),
+  }),
   options: {
     retryLimit: 5,
     retryDelay: 1,

@@ -19,17 +19,17 @@ const chunkSize = 500
 export const bulkImplementation = implementJob(
   bulkJob,
   { batchSize: 1, workers: 4, perGroup: 1 },
-  (app, jobs) => Promise.all(jobs.map(({ id }) => workThrough(app, id))),
+  (app, jobs) => Promise.all(jobs.map(({ id, ownerId }) => workThrough(app, id, ownerId))),
   (app, { id }) => giveUp(app, id),
 )
 
 /** Returns an Error if another try has to go on. A stop is no failed try: another job takes the place of this one. */
-async function workThrough(app: App, id: string): Promise<Error | undefined> {
+async function workThrough(app: App, id: string, ownerId?: string): Promise<Error | undefined> {
   const about = await readSubject(app.pool, id)
   if (!about) return undefined
   const left = about.isImport ? await workThroughImport(app, id) : await workThroughIds(app, id)
   if (!left || !app.stopping) return left
-  await enqueue(app, app.pool, bulkJob, [{ data: { id }, group: about.workspaceId }])
+  await enqueue(app, app.pool, bulkJob, [{ data: { id, ownerId }, group: ownerId ?? about.workspaceId }])
   return undefined
 }
 

@@ -124,14 +124,14 @@ export async function addJob(
   tx: Tx,
   fields: Pick<BulkJob, 'operation' | 'groupId' | 'contactIds' | 'requestedCount'> & { options?: Prisma.InputJsonObject },
 ): Promise<BulkJobRecord> {
-  const { workspaceId } = principal
+  const { workspaceId, ownerId } = principal
   const id = newId()
   // The type of a JSON column takes objects with an index signature only.
   const summary = { ...emptySummary[fields.operation] } as Prisma.InputJsonObject
   const data = { ...fields, id, workspaceId, summary }
   const job = await tx.db.bulkJob.create({ data, omit })
-  // One job of a workspace runs at a time, so that many jobs of one workspace do not delay another.
-  await enqueue(app, tx, bulkJob, [{ data: { id }, group: workspaceId }])
+  // One job of a payer runs at a time, so that many jobs, in as many workspaces as there are workers, delay no other payer.
+  await enqueue(app, tx, bulkJob, [{ data: { id, ownerId }, group: ownerId }])
   return job as BulkJobRecord
 }
 
