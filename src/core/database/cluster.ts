@@ -54,9 +54,14 @@ const settings = {
 /** A server has written its lock file within this time. */
 const lockWrittenMs = 5_000
 
+/** `pg_ctl` hands the path to a shell between double quotes, in which these characters are not themselves. */
+const special = /["$`\\\n]/
+
 /** Opens the cluster; the first call creates its files. @throws Error when they cannot be created. */
 export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const { dataDir, password } = options
+  if (special.test(dataDir))
+    throw new Error(`DATA_DIR: must not lie below a path with ", $, \`, \\ or a line break, which is ${dataDir}`)
   const dir = path.join(dataDir, 'postgres')
   const pidFile = path.join(dir, 'postmaster.pid')
   const log = path.join(dataDir, 'postgres.log')
