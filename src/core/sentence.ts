@@ -44,6 +44,10 @@ function wordsOf(error: unknown): string {
   // Servers word their refusals in the language of lc_messages, and name this file in every one.
   if (e.code === '28000' && e.message.includes('pg_hba.conf'))
     return `The pg_hba.conf of the database refuses this connection (${e.message}); allow it there, or add sslmode=verify-full to DATABASE_URL if only encrypted connections are allowed`
+  return wordsOfCode(e)
+}
+
+function wordsOfCode(e: SystemError): string {
   const place = e.address && e.port ? `${e.address}:${e.port}` : 'its address'
   switch (e.code) {
     case 'EADDRINUSE':
@@ -68,6 +72,8 @@ function wordsOf(error: unknown): string {
     case '3D000':
       return `The database of DATABASE_URL does not exist (${e.message}); create it first`
     case 'ENOENT':
+      // What Node says of a folder that it is to create, with those above it, on a read-only disk.
+      if (e.syscall === 'mkdir') return `${e.path} cannot be created; check DATA_DIR, and that its disk is not read-only`
       return `${e.path ?? e.address} does not exist (${e.code}); check the files and sockets in DATABASE_URL`
     case 'ENOSPC':
       return `The disk of ${e.path ?? 'DATA_DIR'} is full (${e.code}); free some space`

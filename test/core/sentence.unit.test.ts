@@ -11,6 +11,10 @@ it.each([
     /^The disk of DATA_DIR is full \(ENOSPC\); free some space/,
   ],
   [{ code: 'ENOENT', path: '/ca.crt', message: 'ENOENT: no such file' }, /^\/ca\.crt does not exist .*DATABASE_URL/],
+  [
+    { code: 'ENOENT', syscall: 'mkdir', path: '/ro/data', message: 'ENOENT: no such file or directory, mkdir' },
+    /^\/ro\/data cannot be created; check DATA_DIR, and that its disk is not read-only$/,
+  ],
   [{ code: 'DEPTH_ZERO_SELF_SIGNED_CERT', message: 'self-signed certificate' }, /not trusted .*sslrootcert=FILE/],
   [{ code: 'ERR_TLS_CERT_ALTNAME_INVALID', message: 'does not match' }, /is for another host .*DATABASE_URL/],
   [{ code: '28000', message: 'no pg_hba.conf entry for user "u", no encryption' }, /add sslmode=verify-full to DATABASE_URL/],
