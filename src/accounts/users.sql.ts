@@ -10,9 +10,16 @@ export interface LockedUser {
 
 const columns = 'id, email, name, "emailVerified"'
 
-/** Locks a user until the caller's transaction ends, so that changes of the account run one after another. */
+/**
+ * Locks a user until the caller's transaction ends, so that changes of the account run one after another. Undefined for one that has ended,
+ * whose row may stay: a mail that was sent before must not open it again.
+ */
 export async function lockUser(tx: Sql, id: string): Promise<LockedUser | undefined> {
-  return (await tx.query<LockedUser>(`select ${columns} from users where id = $1 for no key update`, [id])).rows[0]
+  const { rows } = await tx.query<LockedUser>(
+    `select ${columns} from users where id = $1 and "endedAt" is null for no key update`,
+    [id],
+  )
+  return rows[0]
 }
 
 /** Locks the user with that address (unique index). */

@@ -1,4 +1,4 @@
-// An ended account: its row stays while messages in teams of others refer to it, and no session begins while it ends.
+// An ended account: its row stays while messages in teams of others refer to it, no session begins while it ends, and mails do not open it.
 import { expect, it } from 'vitest'
 import { endUser } from '../../src/accounts/end-user.ts'
 import { boundSessions } from '../../src/accounts/sign-in/sessions.sql.ts'
@@ -6,24 +6,34 @@ import { lockUser } from '../../src/accounts/users.sql.ts'
 import { transaction } from '../../src/core/database/transaction.ts'
 import { deleteUser } from '../../src/erase-account.sql.ts'
 import { connectedInstance, createAccount } from '../kit/accounts.ts'
+import { api } from '../kit/api.ts'
 import { cloneDatabase, prisma, sql } from '../kit/database.ts'
+import { openGateway } from '../kit/open-gateway.ts'
 import { until } from '../kit/until.ts'
+import { expectRefusal } from '../rest-compat/rig.ts'
+import { openMailbox } from './mailbox.ts'
+import { logIn, newPerson, password } from './person.ts'
+
+/** Inserts a message of the user in the workspace of a stranger, which keeps the row of the user. */
+async function leaveMessage(databaseUrl: string, userId: string): Promise<void> {
+  const owner = await createAccount(databaseUrl)
+  const { id: instanceId } = await connectedInstance(databaseUrl, owner)
+  await sql(databaseUrl).query(
+    `insert into messages (id, "workspaceId", "userId", "instanceId", type, "to", peer, body, safety)
+     values (gen_random_uuid(), $1, $2, $3, 'text', '+1', '+1', 'hello', '{}')`,
+    [owner.workspaceId, userId, instanceId],
+  )
+}
 
 it('its row stays without an error while a message refers to it, and is deleted after that', async () => {
   const databaseUrl = await cloneDatabase()
   const pool = sql(databaseUrl)
-  const owner = await createAccount(databaseUrl)
-  const { id: instanceId } = await connectedInstance(databaseUrl, owner)
   const userId = '01980000-0000-7000-8000-0000000000aa'
   await pool.query(
     `insert into users (id, email, name, "endedAt", "updatedAt") values ($1::uuid, 'gone@deleted.invalid', 'Deleted account', now(), now())`,
     [userId],
   )
-  await pool.query(
-    `insert into messages (id, "workspaceId", "userId", "instanceId", type, "to", peer, body, safety)
-     values (gen_random_uuid(), $1, $2, $3, 'text', '+1', '+1', 'hello', '{}')`,
-    [owner.workspaceId, userId, instanceId],
-  )
+  await leaveMessage(databaseUrl, userId)
   const rows = async () => (await pool.query('select from users where id = $1', [userId])).rowCount
   await deleteUser(pool, userId)
   expect(await rows()).toBe(1)
@@ -62,4 +72,18 @@ it('a session that begins while it ends does not stay', async () => {
   })
   await begun
   expect((await pool.query('select from auth_sessions')).rowCount).toBe(0)
+})
+
+it('gets no password by a mail that was requested before it ended', async () => {
+  const databaseUrl = await cloneDatabase()
+  const mailbox = await openMailbox()
+  const gateway = await openGateway({ databaseUrl, env: { SMTP_URL: mailbox.url } })
+  const client = api(gateway)
+  const person = await newPerson(gateway, databaseUrl)
+  await leaveMessage(databaseUrl, person.userId)
+  expect((await client.post('/api/auth/password/forgot', { email: person.email })).status).toBe(202)
+  const token = await mailbox.token(person.email)
+  expect((await person.api.delete('/api/me', { password })).status).toBe(200)
+  expectRefusal(await client.post('/api/auth/password/reset', { token, password }), 400, 'INVALID_TOKEN')
+  expectRefusal(await logIn(gateway, `${person.userId}@deleted.invalid`), 401, 'INVALID_CREDENTIALS')
 })
