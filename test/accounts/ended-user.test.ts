@@ -87,3 +87,17 @@ it('gets no password by a mail that was requested before it ended', async () => 
   expectRefusal(await client.post('/api/auth/password/reset', { token, password }), 400, 'INVALID_TOKEN')
   expectRefusal(await logIn(gateway, `${person.userId}@deleted.invalid`), 401, 'INVALID_CREDENTIALS')
 })
+
+it('keeps no name and no password that somebody signs up with by the address of its row', async () => {
+  const databaseUrl = await cloneDatabase()
+  const pool = sql(databaseUrl)
+  const gateway = await openGateway({ databaseUrl })
+  const person = await newPerson(gateway, databaseUrl)
+  await leaveMessage(databaseUrl, person.userId)
+  expect((await person.api.delete('/api/me', { password })).status).toBe(200)
+  const email = `${person.userId}@deleted.invalid`
+  const answer = await api(gateway).post('/api/auth/signup', { email, password, name: 'Grace' })
+  expectRefusal(answer, 503, 'SERVICE_UNAVAILABLE')
+  expectRefusal(await logIn(gateway, email), 401, 'INVALID_CREDENTIALS')
+  expect((await pool.query('select name from users where id = $1', [person.userId])).rows).toEqual([{ name: 'Deleted account' }])
+})

@@ -71,7 +71,7 @@ async function unprovedHashOf(db: Prisma.TransactionClient, email: string): Prom
  * verified account stays unchanged.
  */
 async function signUpAgain(app: App, tx: Tx, { email, name, createdAt }: ConsoleUser, hash: string): Promise<void> {
-  // Deleted in the meantime, because it was not verified for a week. The next attempt creates a new one.
+  // Deleted in the meantime, because it was not verified for a week, and the next attempt creates a new one. Or the row of an ended account.
   const before = (await lockUserOf(tx, email)) ?? fail('SERVICE_UNAVAILABLE')
   if (before.emailVerified) {
     await orderMail(app, tx, { kind: 'known', to: email })
