@@ -3,8 +3,11 @@ import { stringify } from 'csv-stringify/sync'
 
 export type Cell = string | number | boolean | Date | null
 
-/** A spreadsheet would execute a cell that begins like this, or hide its first character. */
-const executable = /^[=+\-@\t\r]/
+/**
+ * A spreadsheet would execute a cell that begins like this, or hide its first character. One that has apostrophes before it gets one more,
+ * because the import takes one off.
+ */
+const executable = /^'*[=+\-@\t\r]/
 
 /** The lines of these rows. Empty for no rows. */
 export function csvLines(rows: readonly (readonly Cell[])[]): string {

@@ -1,7 +1,9 @@
 // Proves how an import reads lines: separators, columns and cells.
+import { parse } from 'csv-parse/sync'
 import { describe, expect, it, vi } from 'vitest'
 import { delimiterOf } from '../../src/contacts/import/read.ts'
 import { columnsOf, readLine } from '../../src/contacts/import/rows.ts'
+import { csvLines } from '../../src/core/csv.ts'
 
 it.each([
   ['name,phone\n', ','],
@@ -42,6 +44,11 @@ describe('a line', () => {
       contact: { name: 'Ada', phone: '+4915112345678', tags: ['a', 'b'], custom: { city: 'Bonn' } },
     })
     expect(readLine(columns, ['', '+4915112345678'])).toEqual({ contact: { phone: '+4915112345678' } })
+  })
+
+  it.each(['=1+1', "'=1+1", "''-5", "'plain", "'"])('keeps the name %j, which an export wrote', (name) => {
+    const [cell] = parse(csvLines([[name]]))[0] as [string]
+    expect(readLine(['name', 'phone'], [cell, '+4915112345678']).contact).toMatchObject({ name })
   })
 
   it('loses the apostrophe that an export puts before a cell, and no other', () => {

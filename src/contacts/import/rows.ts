@@ -88,5 +88,5 @@ function tagsOf(cell: string): string[] {
 
 /** Takes off the apostrophe that an export puts before a cell which a spreadsheet would execute. */
 function unescaped(cell: string): string {
-  return /^'[=+\-@\t\r]/.test(cell) ? cell.slice(1) : cell
+  return /^'+[=+\-@\t\r]/.test(cell) ? cell.slice(1) : cell
 }
