@@ -1,12 +1,23 @@
 // Looks up users and their sessions: for operator commands, and for the domains above.
+import type { Tx } from '../core/database/transaction.ts'
 import { fail } from '../core/errors.ts'
 import type { Author } from '../core/graph/author.ts'
 import type { Prisma } from '../generated/prisma/client.ts'
+import { type LockedUser, lockUserOf } from './users.sql.ts'
 
-/** Returns the id of the user with that address, in any case. @throws NOT_FOUND when no user has it. */
+/** Returns the id of the user with that address, in any case. @throws NOT_FOUND when no user has it who has not ended. */
 export async function userIdOf(db: Prisma.TransactionClient, email: string): Promise<string> {
-  const user = await db.user.findUnique({ where: { email: email.toLowerCase() }, select: { id: true } })
-  return user?.id ?? fail('NOT_FOUND', `No account has the e-mail address ${email}`)
+  const user = await db.user.findUnique({ where: { email: email.toLowerCase(), endedAt: null }, select: { id: true } })
+  return user?.id ?? failUnknown(email)
+}
+
+/** Locks the user with that address, in any case. @throws as {@link userIdOf}. */
+export async function lockAccountOf(tx: Tx, email: string): Promise<LockedUser> {
+  return (await lockUserOf(tx, email.toLowerCase())) ?? failUnknown(email)
+}
+
+function failUnknown(email: string): never {
+  return fail('NOT_FOUND', `No account has the e-mail address ${email}`)
 }
 
 export interface Person extends Author {

@@ -8,13 +8,12 @@ import { nameOf, parse } from '../core/validation.ts'
 import { insertCredential } from './credential.ts'
 import { email } from './email.ts'
 import { password } from './fields.ts'
-import { userIdOf } from './find-user.ts'
+import { lockAccountOf } from './find-user.ts'
 import { issueApiKey } from './keys/api-keys.ts'
 import { openAccountIn } from './open-account.ts'
 import { hashPassword } from './sign-in/password.ts'
 import { proveAddress, type RevokeInvitations } from './sign-in/prove-address.ts'
 import { replacePassword } from './sign-in/replace-password.ts'
-import { lockUser } from './users.sql.ts'
 
 const newAccount = z.object({
   email,
@@ -68,9 +67,10 @@ export interface ListedAccount {
   createdAt: Date
 }
 
-/** Returns all accounts, oldest first. */
+/** Returns all accounts that have not ended, oldest first. */
 export async function listAccounts(db: Db): Promise<ListedAccount[]> {
   const users = await db.user.findMany({
+    where: { endedAt: null },
     select: { id: true, email: true, name: true, subscription: { select: { plan: true, status: true } }, createdAt: true },
     orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
   })
@@ -85,8 +85,7 @@ export async function setPassword(db: Db, input: { email: string; password: stri
   const { email, password } = parse(newAccount.pick({ email: true, password: true }).required(), input)
   const hash = await hashPassword(password)
   await transaction(db, async (tx) => {
-    const userId = await userIdOf(tx.db, email)
-    await lockUser(tx, userId)
+    const { id: userId } = await lockAccountOf(tx, email)
     await replacePassword(tx, { userId, email, hash })
   })
 }
@@ -97,8 +96,7 @@ export async function setPassword(db: Db, input: { email: string; password: stri
  */
 export async function verifyAccount(db: Db, { email }: { email: string }, revokeInvitations: RevokeInvitations): Promise<void> {
   await transaction(db, async (tx) => {
-    const userId = await userIdOf(tx.db, email)
-    const user = await lockUser(tx, userId)
-    if (!user?.emailVerified) await proveAddress(tx, userId, revokeInvitations)
+    const { id, emailVerified } = await lockAccountOf(tx, email)
+    if (!emailVerified) await proveAddress(tx, id, revokeInvitations)
   })
 }

@@ -1,6 +1,7 @@
 // An ended account: its row stays while messages in teams of others refer to it, no session begins while it ends, and mails do not open it.
 import { expect, it } from 'vitest'
 import { endUser } from '../../src/accounts/end-user.ts'
+import { listAccounts, setPassword } from '../../src/accounts/service.ts'
 import { boundSessions } from '../../src/accounts/sign-in/sessions.sql.ts'
 import { lockUser } from '../../src/accounts/users.sql.ts'
 import { transaction } from '../../src/core/database/transaction.ts'
@@ -100,4 +101,16 @@ it('keeps no name and no password that somebody signs up with by the address of 
   expectRefusal(answer, 503, 'SERVICE_UNAVAILABLE')
   expectRefusal(await logIn(gateway, email), 401, 'INVALID_CREDENTIALS')
   expect((await pool.query('select name from users where id = $1', [person.userId])).rows).toEqual([{ name: 'Deleted account' }])
+})
+
+it('is not listed, and its row gets no password from the operator', async () => {
+  const databaseUrl = await cloneDatabase()
+  const db = prisma(databaseUrl)
+  const [{ userId }, { userId: other }] = [await createAccount(databaseUrl), await createAccount(databaseUrl)]
+  await transaction(db, (tx) => endUser(tx, userId))
+  expect((await listAccounts(db)).map((account) => account.userId)).toEqual([other])
+  await expect(setPassword(db, { email: `${userId}@deleted.invalid`, password })).rejects.toThrow(
+    /^No account has the e-mail address/,
+  )
+  expect((await sql(databaseUrl).query('select from auth_accounts where "userId" = $1', [userId])).rowCount).toBe(0)
 })
