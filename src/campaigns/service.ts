@@ -42,10 +42,12 @@ export async function resumeCampaign(ctx: Context, id: string): Promise<Campaign
  */
 export async function cancelCampaign(ctx: Context, id: string): Promise<Campaign> {
   return await change(ctx, id, 'cancel', async (tx, { now }) => {
+    const cancelled = { status: 'cancelled', error: null } as const
+    // They may be very many. Other sends wait for the locks of the messages and of the quota, which come after them.
+    await endPlanned(tx, id, cancelled)
     await cancelQueued(ctx.app, tx, id)
     // A message that was attempted cannot become cancelled, but its recipient can.
-    await takeBackAndPlan(ctx.app, tx, id)
-    await endPlanned(tx, id, { status: 'cancelled', error: null })
+    if ((await takeBackAndPlan(ctx.app, tx, id)) > 0) await endPlanned(tx, id, cancelled)
     return { status: 'cancelled', cancelledAt: now }
   })
 }

@@ -1,0 +1,36 @@
+// The cancellation of a campaign holds up no other message, however many recipients it has.
+import { expect, it } from 'vitest'
+import { advance } from '../../src/campaigns/advance.ts'
+import { createCampaign } from '../../src/campaigns/create.ts'
+import { cancelCampaign } from '../../src/campaigns/service.ts'
+import { claimMessages } from '../../src/messages/dispatch/claim.ts'
+import { sendMessage } from '../../src/messages/service.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
+import { until } from '../kit/until.ts'
+import { openWorkspace } from '../messages/rig.ts'
+import { campaignTo, countersIn, messagesIn, numbers } from './rig.ts'
+
+it('accepts and claims messages while the planned recipients of a campaign are being cancelled', async () => {
+  const databaseUrl = await cloneDatabase()
+  const { app, ctx, instanceId } = await openWorkspace(databaseUrl)
+  const { id } = await createCampaign({ ...ctx, idempotency: null }, campaignTo(instanceId, numbers(5)))
+  await advance(app, id, 2)
+  const pool = sql(databaseUrl)
+  const holder = await pool.connect()
+  await holder.query('begin')
+  await holder.query(`select from campaign_recipients where "campaignId" = $1 and status = 'planned' for update`, [id])
+  const cancelled = cancelCampaign({ ...ctx }, id)
+  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  await until(async () => (await pool.query(waiting)).rowCount === 1)
+
+  const message = { instanceId, to: '+4915112345678', type: 'text', text: 'hello' } as const
+  await expect(sendMessage({ ...ctx }, message)).resolves.toMatchObject({ status: 'queued' })
+  const [first = ''] = await messagesIn(databaseUrl, id)
+  await expect(claimMessages(app, [first])).resolves.toMatchObject({ claimed: [{ id: first }] })
+  expect((await pool.query(waiting)).rowCount).toBe(1)
+
+  await holder.query('rollback')
+  holder.release()
+  await cancelled
+  expect(await countersIn(ctx, id)).toMatchObject({ planned: 0, queued: 1, cancelled: 4 })
+})
