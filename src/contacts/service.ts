@@ -66,7 +66,7 @@ export async function deleteContact(ctx: Context, id: string, erase = false): Pr
   const work = async (tx: Tx): Promise<{ id: string; deleted: true }> => {
     // Without the lock, a change of the number in the meantime would leave the messages with the new one.
     const phone = erase ? await lockNumber(tx, workspaceId, id) : undefined
-    if (phone !== undefined) await ctx.app.hooks.eraseNumber(ctx.app, tx, workspaceId, phone)
+    if (phone !== undefined) await ctx.app.hooks.eraseNumber(ctx.app, tx, ctx.principal, phone)
     const ids = await deleteContacts(ctx.app, tx, workspaceId, [id])
     return ids.length > 0 ? { id, deleted: true } : fail('NOT_FOUND', 'Contact not found')
   }

@@ -114,7 +114,7 @@ export interface Hooks {
    */
   eraseRecipients: (app: App, tx: Sql, workspaceId: string, phone: string) => Promise<string[]>
   /** Erases the messages of the workspace with this number, in both directions, soon after the transaction commits. */
-  eraseNumber: (app: App, tx: Sql, workspaceId: string, phone: string) => Promise<void>
+  eraseNumber: (app: App, tx: Sql, of: Pick<Principal, 'workspaceId' | 'ownerId'>, phone: string) => Promise<void>
   /** Erases what the receivers of webhooks answered to events of these messages. */
   eraseAnswers: (tx: Sql, messageIds: readonly string[]) => Promise<void>
   /** Deletes all webhook endpoints of a workspace. */

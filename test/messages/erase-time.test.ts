@@ -10,7 +10,7 @@ it.each([-3_600_000, 3_600_000])('the time of an erasure is that of the database
   const { app, ctx } = await openWorkspace(databaseUrl)
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + ms })
   try {
-    await sqlTransaction(app.pool, (tx) => eraseNumber(app, tx, ctx.principal.workspaceId, '+4915112350007'))
+    await sqlTransaction(app.pool, (tx) => eraseNumber(app, tx, ctx.principal, '+4915112350007'))
   } finally {
     vi.useRealTimers()
   }

@@ -6,6 +6,8 @@ export const eraseJob = defineJob({
   name: 'messages.erase',
   schema: z.object({
     workspaceId: z.string(),
+    /** The account that pays for the workspace; a job that an older version added has none. */
+    ownerId: z.string().optional(),
     /** Not an id, because the contact is gone. The row of the job goes soon after its end. */
     phone: z.string(),
     /** Messages from after the request stay. */

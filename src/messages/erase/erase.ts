@@ -7,6 +7,7 @@ import type { Sql } from '../../core/database/database.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
 import { forgetResults } from '../../core/idempotency/forget.ts'
 import { enqueue, implementJob, type JobImplementation } from '../../core/jobs/jobs.ts'
+import type { Principal } from '../../core/principal.ts'
 import { eraseEvents } from '../../events/log/erase.sql.ts'
 import { deleteMessages } from '../retention/delete.ts'
 import { clearFiles, removeUnused } from '../retention/files.ts'
@@ -16,6 +17,8 @@ import { eraseJob } from './erase-job.ts'
 
 /** Messages per transaction. */
 const batchSize = 500
+/** Batches of one number before others get their turn. */
+const batchesPerTurn = 10
 
 /** The fields of a stored result that tell a message (`peer`) from a contact (`custom`). */
 interface Named {
@@ -26,9 +29,19 @@ interface Named {
 }
 
 /** Implements `Hooks.eraseNumber`: a job erases the messages with the number right after the commit. */
-export async function eraseNumber(app: App, tx: Sql, workspaceId: string, phone: string): Promise<void> {
+export async function eraseNumber(
+  app: App,
+  tx: Sql,
+  { workspaceId, ownerId }: Pick<Principal, 'workspaceId' | 'ownerId'>,
+  phone: string,
+): Promise<void> {
   const before = (await readTime(tx)).toISOString()
-  await enqueue(app, tx, eraseJob, [{ data: { workspaceId, phone, before }, group: workspaceId }])
+  await enqueueErasure(app, tx, { workspaceId, ownerId, phone, before })
+}
+
+/** One job of a payer runs at a time, so that many jobs, in as many workspaces as there are workers, delay no other payer. */
+async function enqueueErasure(app: App, tx: Sql, job: Asked & { ownerId?: string }): Promise<void> {
+  await enqueue(app, tx, eraseJob, [{ data: job, group: job.ownerId ?? job.workspaceId }])
 }
 
 export const eraseImplementation: JobImplementation = implementJob(
@@ -37,11 +50,18 @@ export const eraseImplementation: JobImplementation = implementJob(
   (app, jobs) => Promise.all(jobs.map((job) => eraseAll(app, job))),
 )
 
-/** Each batch commits by itself, so that another worker can continue. Returns an Error while a message is being sent. */
-async function eraseAll(app: App, asked: Asked): Promise<Error | undefined> {
+/**
+ * Each batch commits by itself, so that another worker can continue. After {@link batchesPerTurn} a job behind those of others does the rest.
+ * Returns an Error while a message is being sent.
+ */
+async function eraseAll(app: App, asked: Asked & { ownerId?: string }): Promise<Error | undefined> {
   await sqlTransaction(app.pool, (tx) => erasePlanned(app, tx, asked))
-  for (;;) {
+  for (let batches = 0; ; batches++) {
     if (app.stopping) return new Error('handed back')
+    if (batches === batchesPerTurn) {
+      await enqueueErasure(app, app.pool, asked)
+      return undefined
+    }
     const { erased, files } = await sqlTransaction(app.pool, (tx) => eraseBatch(app, tx, asked))
     await clearFiles(app, files)
     if (erased < batchSize) break
