@@ -1,41 +1,60 @@
 // Deletes the data of accounts that have ended, in batches that commit one by one, so that another process can go on.
 import type { App } from './core/app.ts'
-import { implementJob, type JobImplementation } from './core/jobs/jobs.ts'
+import { enqueue, implementJob, type JobImplementation } from './core/jobs/jobs.ts'
 import { deleteBatch, type ExpiredRows } from './core/jobs/prune.sql.ts'
 import { deleteUser, emptyEvents, readEnded, rowsOfUser, rowsOfWorkspace } from './erase-account.sql.ts'
-import { deleteAllMedia } from './media/service.ts'
+import { deleteSomeMedia } from './media/service.ts'
 import { endedJob } from './teams/ended-job.ts'
 
 const batchSize = 1_000
+/** Batches of one account before others get their turn. */
+const batchesPerTurn = 20
+
+interface Turn {
+  userId: string
+  emptied?: { workspaceId: string; seq: string }
+}
 
 export const eraseAccountImplementation: JobImplementation = implementJob(endedJob, { batchSize: 1, workers: 1 }, (app, jobs) =>
-  Promise.all(jobs.map(({ userId }) => eraseAccount(app, userId))),
+  Promise.all(jobs.map((turn) => takeTurn(app, turn))),
 )
 
 /** Returns an Error while the account has instances that are not closed yet; the job of their workspaces closes them. */
-async function eraseAccount(app: App, userId: string): Promise<Error | undefined> {
-  for (const { id, open } of await readEnded(app.pool, userId)) {
-    if (open > 0) return new Error('instances of the account are being closed')
-    for (let last: string | null = '0'; last !== null; last = await emptyEvents(app.pool, id, last, batchSize)) {
-      if (app.stopping) return handedBack()
-    }
-    await deleteAllMedia(app, id)
-    for (const rows of rowsOfWorkspace(id)) if (!(await deleteAll(app, rows))) return handedBack()
+async function takeTurn(app: App, { userId, emptied }: Turn): Promise<Error | undefined> {
+  const turn = { userId, emptied }
+  let batches = 0
+  for await (const step of eraseAccount(app, turn)) {
+    if (step === 'open') return new Error('instances of the account are being closed')
+    if (app.stopping) return new Error('handed back')
+    if (++batches < batchesPerTurn) continue
+    // Behind the jobs of other accounts, which would wait for very much data.
+    await enqueue(app, app.pool, endedJob, [{ data: turn }])
+    return undefined
   }
-  for (const rows of rowsOfUser(userId)) if (!(await deleteAll(app, rows))) return handedBack()
-  await deleteUser(app.pool, userId)
   return undefined
 }
 
-function handedBack(): Error {
-  return new Error('handed back')
+/** Yields after each batch behind which there may be more. `turn` says at any time where to go on. */
+async function* eraseAccount(app: App, turn: Turn): AsyncGenerator<'open' | 'batch'> {
+  for (const { id, open } of await readEnded(app.pool, turn.userId)) {
+    if (open > 0) yield 'open'
+    if (turn.emptied?.workspaceId !== id) turn.emptied = { workspaceId: id, seq: '0' }
+    for (;;) {
+      const seq = await emptyEvents(app.pool, id, turn.emptied.seq, batchSize)
+      if (seq === null) break
+      turn.emptied = { workspaceId: id, seq }
+      yield 'batch'
+    }
+    while (!(await deleteSomeMedia(app, id))) yield 'batch'
+    for (const rows of rowsOfWorkspace(id)) yield* deleteAll(app, rows)
+  }
+  for (const rows of rowsOfUser(turn.userId)) yield* deleteAll(app, rows)
+  await deleteUser(app.pool, turn.userId)
 }
 
-/** Returns false if the process has to stop before all are deleted. */
-async function deleteAll(app: App, rows: ExpiredRows): Promise<boolean> {
-  for (;;) {
-    if ((await deleteBatch(app.pool, rows, batchSize)) < batchSize) return true
+async function* deleteAll(app: App, rows: ExpiredRows): AsyncGenerator<'batch'> {
+  while ((await deleteBatch(app.pool, rows, batchSize)) === batchSize) {
     await app.failpoint('account.between_batches')
-    if (app.stopping) return false
+    yield 'batch'
   }
 }

@@ -164,17 +164,13 @@ export async function clearRemoved(app: App, ids: readonly string[]): Promise<vo
   for (const id of ids) await clear(app, id)
 }
 
-/** Deletes every file of a workspace that has ended. If it throws, call it again. */
-export async function deleteAllMedia(app: App, workspaceId: string): Promise<void> {
-  let isLast: boolean
-  do isLast = await deleteSomeMedia(app, workspaceId)
-  while (!isLast)
-}
-
 /** Files that one statement marks as removed: far fewer than fit within its time limit. */
 const markedAtOnce = 20_000
 
-/** One step of {@link deleteAllMedia}. Returns true if none is left. Nobody finds any of the files before the first of them is removed. */
+/**
+ * Deletes some files of a workspace that has ended, and returns true if none is left. Nobody finds any of them before the first one is removed. If
+ * it throws, call it again.
+ */
 export async function deleteSomeMedia(app: App, workspaceId: string): Promise<boolean> {
   if ((await markSomeRemoved(app.pool, workspaceId, markedAtOnce)) === markedAtOnce) return false
   const where = { workspaceId, removedAt: { not: null } }

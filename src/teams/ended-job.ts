@@ -4,7 +4,11 @@ import { defineJob } from '../core/jobs/jobs.ts'
 
 export const endedJob = defineJob({
   name: 'accounts.ended',
-  schema: z.object({ userId: z.string() }),
+  schema: z.object({
+    userId: z.string(),
+    /** The number of the last event that is emptied, in the workspace that an earlier turn began with. */
+    emptied: z.object({ workspaceId: z.string(), seq: z.string() }).optional(),
+  }),
   options: {
     // Enough retries for a provider that is down for a day.
     retryLimit: 200,
