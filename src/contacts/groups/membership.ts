@@ -1,5 +1,5 @@
 // Adds contacts to groups, removes them from groups, and deletes them: whole sets at once, with correct member counts at every commit.
-// Every transaction takes its locks in one order, against deadlocks: contacts by id, then groups by id, then members.
+// Every transaction takes its locks in one order, against deadlocks: contacts by id, then groups by id, then members and messages.
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { fail } from '../../core/errors.ts'
@@ -70,8 +70,9 @@ export async function removeMembers(
 export async function deleteContacts(app: App, tx: Sql, workspaceId: string, contactIds: readonly string[]): Promise<string[]> {
   const ids = await lockOwnContacts(tx, workspaceId, contactIds, 'update')
   if (await haveMoreMessages(tx, ids, detachedAtOnce)) throw new ManyMessages(ids)
-  const giveBack = await app.hooks.leaveOutOfCampaigns(app, tx, ids)
   await lockGroupsWith(tx, ids)
+  // After all that it may have to wait for: the outcomes of sends, of all accounts together, wait for the messages that this locks.
+  const giveBack = await app.hooks.leaveOutOfCampaigns(app, tx, ids)
   await deleteMemberships(tx, ids)
   await deleteContactRows(tx, ids)
   await giveBack()
