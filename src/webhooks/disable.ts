@@ -8,8 +8,7 @@ import { cancelDeliveries } from './settle.sql.ts'
  * disabled before. Its pending deliveries are cancelled. An owner or admin can enable it again. An attempt in progress is the last one.
  */
 export async function disableEndpointsOf(tx: Sql, workspaceId: string, userId: string): Promise<void> {
-  for (const id of await lockEndpointsOf(tx, workspaceId, userId)) {
-    await disableEndpoint(tx, id, 'member_removed')
-    await cancelDeliveries(tx, id, 'endpoint_disabled')
-  }
+  const ids = await lockEndpointsOf(tx, workspaceId, userId)
+  for (const id of ids) await disableEndpoint(tx, id, 'member_removed')
+  await cancelDeliveries(tx, ids, 'endpoint_disabled')
 }

@@ -20,10 +20,9 @@ async function fitEndpoints(_: App, tx: Tx, fit: Fit): Promise<Fitted> {
   const rows = endpoints.map((row) => ({ ...row, resting: row.disabledReason === overThePlan }))
   const { rest, wake, resting } = chooseResting(rows, fit)
   const enabled = rest.filter(({ disabledReason }) => disabledReason === null)
-  for (const { id } of enabled) {
-    await disableEndpoint(tx, id, overThePlan)
-    await cancelDeliveries(tx, id, 'endpoint_disabled')
-  }
+  const ids = enabled.map(({ id }) => id)
+  for (const id of ids) await disableEndpoint(tx, id, overThePlan)
+  await cancelDeliveries(tx, ids, 'endpoint_disabled')
   for (const { id } of wake) await enableEndpoint(tx, id)
   return { rested: enabled.map(({ url }) => url), resting: resting - (rest.length - enabled.length) }
 }

@@ -90,7 +90,7 @@ export async function updateEndpoint(ctx: Context, id: string, input: UpdateWebh
     if (starts && limits && (await countWorking(tx.db, ctx.principal.ownerId)) >= limits.maxWebhookEndpoints)
       fail('MAX_WEBHOOK_ENDPOINTS_REACHED')
     const updated = await tx.db.webhookEndpoint.update({ where: { id }, data, omit: secrets })
-    if (input.enabled === false) await cancelDeliveries(tx, id, 'endpoint_disabled')
+    if (input.enabled === false) await cancelDeliveries(tx, [id], 'endpoint_disabled')
     return updated
   })
 }
@@ -116,19 +116,19 @@ function changeOf(
 export async function deleteEndpoint(ctx: Context, id: string): Promise<{ id: string; deleted: true }> {
   return await write(ctx, async (tx) => {
     await lockOwnEndpoint(ctx, tx, id)
-    await removeEndpoint(tx, id)
+    await removeEndpoints(tx, [id])
     return { id, deleted: true }
   })
 }
 
 /** {@link deleteEndpoint} for every endpoint of a workspace. An attempt in progress is the last one. */
 export async function endEndpoints(tx: Sql, workspaceId: string): Promise<void> {
-  for (const id of await lockEndpointsOf(tx, workspaceId)) await removeEndpoint(tx, id)
+  await removeEndpoints(tx, await lockEndpointsOf(tx, workspaceId))
 }
 
-async function removeEndpoint(tx: Sql, id: string): Promise<void> {
-  await eraseEndpoint(tx, id)
-  await cancelDeliveries(tx, id, 'endpoint_deleted')
+async function removeEndpoints(tx: Sql, ids: readonly string[]): Promise<void> {
+  for (const id of ids) await eraseEndpoint(tx, id)
+  await cancelDeliveries(tx, ids, 'endpoint_deleted')
 }
 
 /**

@@ -67,21 +67,24 @@ export async function writeVerdicts(
 export const endedAtOnce = 2_000
 
 /**
- * Cancels the pending deliveries of an endpoint that is disabled or deleted: at most {@link endedAtOnce} of them, and the sweep cancels
+ * Cancels the pending deliveries of endpoints that are disabled or deleted: at most {@link endedAtOnce} of them all, and the sweep cancels
  * the rest. An attempt in progress runs to its own end.
  */
 export async function cancelDeliveries(
   tx: Sql,
-  endpointId: string,
+  endpointIds: readonly string[],
   reason: 'endpoint_disabled' | 'endpoint_deleted',
 ): Promise<void> {
+  if (endpointIds.length === 0) return
   await tx.query(
     `update webhook_deliveries set status = 'failed', error = $2, "attemptsLeft" = 0, "byHand" = false, "nextAttemptAt" = null,
        "leaseToken" = null, "leaseUntil" = null
      where id in (
-       select id from webhook_deliveries where "endpointId" = $1 and "nextAttemptAt" is not null
-         and ("leaseUntil" is null or "leaseUntil" <= now()) order by "nextAttemptAt" limit $3 for update
+       select d.id from unnest($1::uuid[]) as endpoint(id) cross join lateral (
+         select id from webhook_deliveries where "endpointId" = endpoint.id and "nextAttemptAt" is not null
+           and ("leaseUntil" is null or "leaseUntil" <= now()) order by "nextAttemptAt" limit $3 for update
+       ) d limit $3
      )`,
-    [endpointId, reason, endedAtOnce],
+    [endpointIds, reason, endedAtOnce],
   )
 }

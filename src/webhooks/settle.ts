@@ -52,6 +52,7 @@ async function noteHealth(app: App, tx: Sql, settlements: readonly Settlement[])
   const telling = Map.groupBy(settlements.filter(tellsHealth), ({ delivery }) => delivery.endpointId)
   if (telling.size === 0) return
   const failed = settlements.filter(({ verdict }) => !verdict.delivered).map(({ delivery }) => delivery.endpointId)
+  const disabled: string[] = []
   for (const row of await lockHealth(tx, [...telling.keys()], failed)) {
     // An attempt that was made at a previous URL says nothing about the present one.
     const attempts = telling.get(row.id)?.filter(({ delivery }) => delivery.url === row.url) ?? []
@@ -60,8 +61,9 @@ async function noteHealth(app: App, tx: Sql, settlements: readonly Settlement[])
     await storeHealth(tx, row.id, after)
     if (!after.disabledReason || row.disabledReason) continue
     app.log.warn({ endpointId: row.id, reason: after.disabledReason }, 'webhook endpoint disabled')
-    await cancelDeliveries(tx, row.id, 'endpoint_disabled')
+    disabled.push(row.id)
   }
+  await cancelDeliveries(tx, disabled, 'endpoint_disabled')
 }
 
 /** True for an outcome that affects health. An attempt that this process aborted or could not sign says nothing about the receiver. */
