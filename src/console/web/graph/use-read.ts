@@ -1,5 +1,5 @@
 // Reads a query through the cache: first the cached data, then the answer of the gateway, then every change by events.
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { type CombinedError, useQuery } from 'urql'
 import { ApiError } from '../session/auth-call.ts'
 import { useWorkspace } from '../shell/workspace-context.ts'
@@ -15,6 +15,7 @@ export interface Reading<Data> {
   error: ApiError | undefined
   /** False while the same question is only asked again, so that an empty list stays an empty list. */
   loading: boolean
+  /** Asks again. An answer that is awaited comes first: asking anew would give it up, and events may come faster than answers. */
   again: () => void
 }
 
@@ -30,14 +31,20 @@ export function useRead<Data, Variables extends object>(
     requestPolicy: 'cache-and-network',
     pause,
   })
-  const again = () => run({ requestPolicy: 'network-only' })
-  useEffect(() => (pause ? undefined : live.onReset(() => run({ requestPolicy: 'network-only' }))), [live, pause, run])
+  const [wanted, want] = useState(false)
+  const again = () => want(true)
+  useEffect(() => {
+    if (!wanted || pause || fetching) return
+    want(false)
+    run({ requestPolicy: 'network-only' })
+  }, [wanted, pause, fetching, run])
+  useEffect(() => (pause ? undefined : live.onReset(() => want(true))), [live, pause])
   // A gateway that was away is asked again, until it answers.
   useEffect(() => {
     if (pause || !error || !passes(apiErrorOf(error))) return
-    const timer = setTimeout(() => run({ requestPolicy: 'network-only' }), againMs)
+    const timer = setTimeout(() => want(true), againMs)
     return () => clearTimeout(timer)
-  }, [error, pause, run])
+  }, [error, pause])
   const asked = JSON.stringify(variables)
   const last = useRef<{ asked: string; error: CombinedError | undefined }>(undefined)
   useEffect(() => {

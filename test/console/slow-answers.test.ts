@@ -1,0 +1,43 @@
+// Proves that a page whose answers are slower than the events shows them all the same, and says nothing false until they come.
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { commons } from '../kit/commons.ts'
+import { until } from '../kit/until.ts'
+import { browserFound, furnished, sendText, visit } from './rig.ts'
+
+const site = commons()
+const to = '+4915112345678'
+
+/** Holds back the answers to a query. */
+async function holdBack(page: Page, query: string) {
+  const held = Promise.withResolvers<void>()
+  let asked = 0
+  await page.route('**/graphql', async (route) => {
+    if (route.request().postData()?.includes(`query ${query}(`)) {
+      asked++
+      await held.promise
+    }
+    await route.continue()
+  })
+  return { asked: () => asked, release: () => held.resolve() }
+}
+
+describe.runIf(browserFound).concurrent('a slow answer', () => {
+  it('is waited for while events ask for it anew, and then asked for once more', async () => {
+    const who = await furnished(site)
+    const scheduledAt = new Date(Date.now() + 3_600_000).toISOString()
+    const id = await sendText(who, to, { scheduledAt })
+    await visit(site, { as: who.person }, async ({ page }) => {
+      const { asked, release } = await holdBack(page, 'MessageDeliveries')
+      await page.goto(`/me/messages/${id}`)
+      await until(() => asked() > 0)
+      await who.person.api.graphql('mutation($id: ID!) { cancelMessage(id: $id) { id } }', { id })
+      // The event that shows this has also asked for the deliveries.
+      await page.getByRole('main').getByText('Cancelled').first().waitFor()
+      expect(asked()).toBe(1)
+      release()
+      await page.getByText('It caused none so far.').waitFor()
+      await until(() => asked() === 2)
+    })
+  })
+})
