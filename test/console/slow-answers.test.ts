@@ -40,4 +40,22 @@ describe.runIf(browserFound).concurrent('a slow answer', () => {
       await until(() => asked() === 2)
     })
   })
+
+  it('of the course of a campaign is not taken for a campaign that sent nothing', async () => {
+    const { person, instance } = await furnished(site)
+    const input = { name: 'News', instanceId: instance.id, type: 'text', text: 'Hello', recipients: [{ to }] }
+    const made = await person.api.graphql('mutation($input: CreateCampaignInput!) { createCampaign(input: $input) { id } }', {
+      input,
+    })
+    await visit(site, { as: person }, async ({ page }) => {
+      const { asked, release } = await holdBack(page, 'Course')
+      await page.goto(`/me/campaigns/${made.body.data.createCampaign.id}`)
+      await page.getByRole('heading', { level: 1, name: 'News' }).waitFor()
+      await until(() => asked() > 0)
+      const [sent, failed] = [page.getByText('Nothing has been sent yet.'), page.getByText('Nobody failed.')]
+      expect([await sent.count(), await failed.count()]).toEqual([0, 0])
+      release()
+      await failed.waitFor()
+    })
+  })
 })

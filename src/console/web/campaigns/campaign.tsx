@@ -96,8 +96,8 @@ function Shown({ campaign, error, again }: ShownProps) {
       <div className={parts.columns}>
         <Progress campaign={campaign} stats={stats} />
         <div className={parts.stack}>
-          <Throughput buckets={found?.progress ?? []} ratePerMinute={campaign.ratePerMinute ?? null} status={status} />
-          <Reasons failures={found?.failures ?? []} />
+          <Throughput read={found?.progress} ratePerMinute={campaign.ratePerMinute ?? null} status={status} />
+          <Reasons failures={found?.failures} />
         </div>
       </div>
       <RecipientTable id={id} stats={stats} />

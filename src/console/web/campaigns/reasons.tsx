@@ -15,15 +15,16 @@ export function reasonIn(code: string | null | undefined): string {
   return words.failure[code]?.[0] ?? code
 }
 
-export function Reasons({ failures }: { failures: readonly Failure[] }) {
+/** `failures` are undefined until they are read. */
+export function Reasons({ failures }: { failures: readonly Failure[] | undefined }) {
   return (
     <section className={parts.panel} aria-label={text.reasons}>
       <div className={parts.panelHead}>
         <h2>{text.reasons}</h2>
       </div>
-      {failures.length === 0 && <p className={`${parts.panelBody} ${parts.hint}`}>{text.noFailures}</p>}
+      {!failures?.length && <p className={`${parts.panelBody} ${parts.hint}`}>{failures ? text.noFailures : words.loading}</p>}
       <ul aria-label={text.reasons} className={styles.reasons}>
-        {failures.map((failure) => (
+        {failures?.map((failure) => (
           <Reason key={`${failure.status} ${failure.error}`} {...failure} />
         ))}
       </ul>

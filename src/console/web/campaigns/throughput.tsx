@@ -3,7 +3,7 @@ import type { CampaignStatus, CourseQuery } from '../generated/campaigns/graphql
 import parts from '../ui/parts.module.css'
 import { Row, Table } from '../ui/table.tsx'
 import { shortTime, Time } from '../ui/time.tsx'
-import { count } from '../words/words.ts'
+import { count, words } from '../words/words.ts'
 import styles from './campaigns.module.css'
 import { restsOf } from './rests.ts'
 import { text } from './words.ts'
@@ -11,14 +11,16 @@ import { text } from './words.ts'
 export type Bucket = NonNullable<CourseQuery['campaign']>['progress'][number]
 
 interface ThroughputProps {
-  buckets: readonly Bucket[]
+  /** Undefined until they are read. */
+  read: readonly Bucket[] | undefined
   ratePerMinute: number | null
   status: CampaignStatus
 }
 
 const height = 120
 
-export function Throughput({ buckets, ratePerMinute, status }: ThroughputProps) {
+export function Throughput({ read, ratePerMinute, status }: ThroughputProps) {
+  const buckets = read ?? []
   const [first, last] = [buckets[0], buckets.at(-1)]
   const sent = buckets.reduce((sum, bucket) => sum + bucket.sent, 0)
   const busy = buckets.filter((bucket) => bucket.sent + bucket.failed > 0)
@@ -38,7 +40,7 @@ export function Throughput({ buckets, ratePerMinute, status }: ThroughputProps) 
       </div>
       <div className={`${parts.panelBody} ${parts.stack}`}>
         {busy.length === 0 || !first || !last ? (
-          <p className={parts.hint}>{text.noThroughput}</p>
+          <p className={parts.hint}>{read ? text.noThroughput : words.loading}</p>
         ) : (
           <>
             <figure className={styles.chart}>
