@@ -28,7 +28,8 @@ export function Events() {
   })
   useFrames((events) => {
     const fitting = wanted ? events.filter((event) => event.type === wanted) : events
-    setFresh((known) => known + fitting.length)
+    // React keeps an update that changes nothing, with the events, until the component renders.
+    if (fitting.length > 0) setFresh((known) => known + fitting.length)
   })
   function showNew(): void {
     setFresh(0)

@@ -1,5 +1,5 @@
 // Counts messages that happened while the list is open and are not in it. They show when the reader asks.
-import { useEffect, useState } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import type { LiveRowFragment, MessageFilter } from '../generated/messages/graphql.ts'
 import { useFrames } from '../shell/workspace-context.ts'
 import { count } from '../words/words.ts'
@@ -18,24 +18,32 @@ interface NewMessages {
 /** `more` is true if there are older messages than those in `rows`. */
 export function useNewMessages(filter: MessageFilter, rows: readonly LiveRowFragment[], more: boolean): NewMessages {
   const [fresh, setFresh] = useState<ReadonlySet<string>>(new Set())
+  // Two frames may come before the next render, so each adds to what the one before left.
+  const latest = useRef(fresh)
+  const replace = useCallback((ids: ReadonlySet<string>) => {
+    latest.current = ids
+    setFresh(ids)
+  }, [])
   // biome-ignore lint/correctness/useExhaustiveDependencies: other filters are another list.
-  useEffect(() => setFresh(new Set()), [filter])
+  useEffect(() => replace(new Set()), [filter, replace])
   useFrames((events) => {
+    const known = latest.current
+    if (known.size >= mostCounted) return
     // An older one may come to fit the filter, such as one that fails. One of a further page shows there.
     const oldest = more ? (rows.at(-1)?.createdAt ?? '') : ''
     const shown = new Set(rows.map(({ id }) => id))
     const added = events.flatMap(({ message }) => {
       if (!message || message.createdAt < oldest || shown.has(message.id) || !fits(filter, message)) return []
-      return [message.id]
+      return known.has(message.id) ? [] : [message.id]
     })
-    // Two frames may come before the next render, so each adds to what the one before left.
-    setFresh((known) => (known.size < mostCounted && added.some((id) => !known.has(id)) ? new Set([...known, ...added]) : known))
+    // React keeps an update that changes nothing, with the events, until the component renders.
+    if (added.length > 0) replace(new Set([...known, ...added]))
   })
   const shown = new Set(rows.map(({ id }) => id))
   const number = [...fresh].filter((id) => !shown.has(id)).length
   return {
     count: Math.min(number, mostCounted),
     text: () => (number < mostCounted ? count(number) : `${count(mostCounted)}+`),
-    clear: () => setFresh(new Set()),
+    clear: () => replace(new Set()),
   }
 }
