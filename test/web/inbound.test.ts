@@ -10,6 +10,12 @@ import { type Client, environmentOf, openClient, openLoopback, rowsOf } from './
 const ann = '393331234567'
 const shop = '390000000001'
 
+/** A field of a message, as it is encoded, with at most 16,383 bytes. */
+function fieldOf(number: number, content: Uint8Array): Buffer {
+  const varint = (value: number) => (value < 128 ? [value] : [(value % 128) + 128, value >> 7])
+  return Buffer.from([...varint(number * 8 + 2), ...varint(content.length), ...content])
+}
+
 describe('a message that comes in', () => {
   let network: Loopback
   let client: Client
@@ -123,10 +129,12 @@ describe('a message that comes in', () => {
   it('without a part for this device comes in once the phone hands it over', async () => {
     network.addPhones(shop)
     await received(await network.write(ann, shop, { conversation: 'before' }))
-    const handOver = (id: string, by: string, attrs: Record<string, string | undefined>) => {
+    const advertised = proto.Message.encode({ conversation: 'from an advertisement' }).finish()
+    const handOver = (id: string, by: string, attrs: Record<string, string | undefined>, message = advertised) => {
       const key = { id, remoteJid: `9${ann}@lid`, fromMe: false }
-      const info = { key, message: { conversation: 'from an advertisement' }, messageTimestamp: Math.floor(Date.now() / 1000) }
-      const result = { placeholderMessageResendResponse: { webMessageInfoBytes: proto.WebMessageInfo.encode(info).finish() } }
+      const info = proto.WebMessageInfo.encode({ key, messageTimestamp: Math.floor(Date.now() / 1000) }).finish()
+      const webMessageInfoBytes = Buffer.concat([info, fieldOf(2, message)])
+      const result = { placeholderMessageResendResponse: { webMessageInfoBytes } }
       const type = proto.Message.ProtocolMessage.Type.PEER_DATA_OPERATION_REQUEST_RESPONSE_MESSAGE
       const response = { stanzaId: 'R1', peerDataOperationResult: [result] }
       const protocolMessage = { type, peerDataOperationRequestResponseMessage: response }
@@ -134,10 +142,11 @@ describe('a message that comes in', () => {
     }
     // The gateway ignores such an answer from any account but its own.
     await handOver('FORGED1', ann, {})
-    for (let times = 0; times < 2; times++) {
-      await handOver('ABSENT1', shop, { from: `${shop}@s.whatsapp.net`, sender_pn: undefined, addressing_mode: undefined })
-    }
+    const own = { from: `${shop}@s.whatsapp.net`, sender_pn: undefined, addressing_mode: undefined }
+    for (let times = 0; times < 2; times++) await handOver('ABSENT1', shop, own)
+    await handOver('ABSENT2', shop, own, fieldOf(2_000, Buffer.from('of a kind that came after this client')))
     expect(await received('ABSENT1')).toMatchObject({ from: `+${ann}`, type: 'text', body: 'from an advertisement' })
+    expect(await received('ABSENT2')).toMatchObject({ from: `+${ann}`, type: 'unknown', body: '' })
     await confirmed()
     const text = `select "providerMessageId" as id from messages where body = 'from an advertisement'`
     expect(await rowsOf(databaseUrl, text)).toEqual([{ id: 'ABSENT1' }])
@@ -152,6 +161,20 @@ describe('a message that comes in', () => {
     expect(await rowsOf(databaseUrl, `select content from messages where "providerMessageId" = 'ONCE1'`)).toEqual([
       { content: { kind: 'unsupported' } },
     ])
+  })
+
+  it.each([
+    ['alone', (part: Buffer) => [part]],
+    [
+      'beside keys',
+      (part: Buffer) => [proto.Message.encode({ messageContextInfo: { messageSecret: Buffer.alloc(32) } }).finish(), part],
+    ],
+    ['that disappears', (part: Buffer) => [fieldOf(40, fieldOf(1, part))]],
+  ])('of a kind that came after this client is unknown: %s', async (_, partsOf) => {
+    const newKind = fieldOf(2_000, Buffer.from('in a form of the future'.repeat(20)))
+    const stanzaId = await network.write(ann, shop, Buffer.concat(partsOf(newKind)))
+    expect(await received(stanzaId)).toMatchObject({ from: `+${ann}`, type: 'unknown', body: '' })
+    await confirmed()
   })
 
   it('with a time that is none counts as one of now, and holds up no later one', async () => {

@@ -27,7 +27,7 @@ export class Mail {
   delivers = false
   /** How often a device asked for a message again. */
   retries = 0
-  private readonly written = new Map<string, { from: string; message: proto.IMessage }>()
+  private readonly written = new Map<string, { from: string; message: proto.IMessage | Uint8Array }>()
 
   addPhones(...digits: string[]): void {
     for (const number of digits) this.phones.set(number, createPhone(number))
@@ -89,7 +89,7 @@ export class Mail {
   async write(
     from: string,
     account: string,
-    message: proto.IMessage,
+    message: proto.IMessage | Uint8Array,
     { id = newStanzaId(), attrs = {} }: { id?: string; attrs?: Record<string, string | undefined> } = {},
   ): Promise<string> {
     this.written.set(id, { from, message })

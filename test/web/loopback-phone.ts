@@ -8,6 +8,7 @@ import {
   proto,
   signedKeyPair,
   unpadRandomMax16,
+  writeRandomPadMax16,
 } from 'baileys'
 import libsignal, { type SessionRecord } from 'libsignal'
 
@@ -26,8 +27,8 @@ export interface Phone {
   decrypt: (sender: string, type: string, sealed: Uint8Array) => Promise<proto.Message>
   /** Begins anew with an account that cannot decrypt. */
   forget: (account: string) => void
-  /** The stanza with a message to an account. */
-  stanza: (to: string, keys: DeviceKeys, message: proto.IMessage, id: string) => Promise<BinaryNode>
+  /** The stanza with a message to an account, which may be encoded already. */
+  stanza: (to: string, keys: DeviceKeys, message: proto.IMessage | Uint8Array, id: string) => Promise<BinaryNode>
 }
 
 const prefixed = (key: Uint8Array) => Buffer.from(generateSignalPubKey(key))
@@ -96,7 +97,7 @@ export function createPhone(digits: string): Phone {
         } as unknown as Bundle)
       }
       const { type, body } = await new libsignal.SessionCipher(store, addressOf(to)).encrypt(
-        Buffer.from(encodeWAMessage(message)),
+        Buffer.from(message instanceof Uint8Array ? writeRandomPadMax16(message) : encodeWAMessage(message)),
       )
       const content = typeof body === 'string' ? Buffer.from(body, 'binary') : body
       const attrs = {

@@ -1,6 +1,7 @@
 // Messages that the account's phone hands over to this device, because they came without a part that is encrypted for it.
 import type { WhatsApp } from './package.ts'
 import type { Decrypted } from './store-first.ts'
+import { saysNothing, unseen } from './unknown-part.ts'
 
 /** The messages in an answer of the phone, each as if it had come by itself. The package asks for them, such as those from an advertisement. */
 export function handedOver({ proto }: Pick<WhatsApp, 'proto'>, { message, phoneOf }: Decrypted): Decrypted[] {
@@ -11,6 +12,7 @@ export function handedOver({ proto }: Pick<WhatsApp, 'proto'>, { message, phoneO
     if (!key?.id || !key.remoteJid || key.fromMe || !message) return []
     const { id, remoteJid: from, participant } = key
     const attrs = { id, from, ...(participant && { participant }), ...(messageTimestamp && { t: String(messageTimestamp) }) }
-    return [{ attrs, message, phoneOf }]
+    // It was asked for as what a person wrote.
+    return [{ attrs, message: saysNothing(message) ? unseen : message, phoneOf }]
   })
 }

@@ -2,6 +2,7 @@
 import type { proto } from 'baileys'
 import { cardsText, choiceText, placeText } from '../inbound-body.ts'
 import type { InboundContent, InboundMedia, InboundMessage } from '../reports.ts'
+import { saysNothing } from './unknown-part.ts'
 
 export type Taken = Pick<InboundMessage, 'type' | 'body' | 'content'> & { media?: InboundMedia }
 
@@ -31,7 +32,8 @@ const wrappers = [
 /** Undefined for messages between clients, such as keys and deletions. */
 export function contentFrom(message: proto.IMessage): Taken | undefined {
   const inner = wrappers.map((name) => message[name]?.message).find(Boolean)
-  if (inner) return contentFrom(inner)
+  // What is wrapped is for a person, also if the package does not know it.
+  if (inner) return saysNothing(inner) ? unsupported : contentFrom(inner)
   const replyTo = replyOf(message)
   const taken = partsOf(message)
   return taken && { ...taken, content: replyTo ? { ...taken.content, replyTo } : taken.content }
@@ -94,11 +96,11 @@ function otherOf(message: proto.IMessage): Taken | undefined {
     const reactedTo = reaction.key?.id ?? undefined
     return { type: 'unknown', body: reaction.text ?? '', content: { kind: 'reaction', reactedTo } }
   }
-  if (message.protocolMessage || Object.keys(message).every((name) => betweenClients.has(name))) return undefined
-  return { type: 'unknown', body: '', content: { kind: 'unsupported' } }
+  if (message.protocolMessage || saysNothing(message)) return undefined
+  return unsupported
 }
 
-const betweenClients = new Set(['senderKeyDistributionMessage', 'messageContextInfo', 'protocolMessage'])
+const unsupported: Taken = { type: 'unknown', body: '', content: { kind: 'unsupported' } }
 
 function text(body: string | null | undefined): Taken {
   return { type: 'text', body: body ?? '', content: { kind: 'text' } }

@@ -1,6 +1,7 @@
 // Stores an inbound message before the network is told that it arrived: the report runs inside the Signal transaction that decrypts it.
 import type { BinaryNode, proto, SignalKeyStore, SignalRepositoryWithLIDStore } from 'baileys'
 import type { WhatsApp } from './package.ts'
+import { isOfNewKind, unseen } from './unknown-part.ts'
 
 /** A decrypted message, with the attributes of the stanza that brought it. */
 export interface Decrypted {
@@ -53,9 +54,10 @@ export function storeFirst(
     })
     if (!plain) return nothing
     if (stanza) {
-      const message = whatsApp.proto.Message.decode(whatsApp.unpadRandomMax16(plain))
+      const encoded = whatsApp.unpadRandomMax16(plain)
+      const message = whatsApp.proto.Message.decode(encoded)
       const phoneOf = (lid: string) => repository.lidMapping.getPNForLID(lid)
-      await inbound.add({ attrs: stanza.attrs, message, phoneOf })
+      await inbound.add({ attrs: stanza.attrs, message: isOfNewKind(message, encoded) ? unseen : message, phoneOf })
     }
     return plain
   }
@@ -71,5 +73,5 @@ export async function storeUnseen(
   const parts = Array.isArray(content) ? content : []
   const isHidden = parts.some(({ tag, attrs }) => tag === 'unavailable' && attrs.type?.startsWith('view_once'))
   if (!isHidden || parts.some(({ tag }) => tag === 'enc')) return
-  await inbound.add({ attrs, message: { placeholderMessage: {} }, phoneOf: (lid) => lidMapping.getPNForLID(lid) })
+  await inbound.add({ attrs, message: unseen, phoneOf: (lid) => lidMapping.getPNForLID(lid) })
 }
