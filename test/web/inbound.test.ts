@@ -210,36 +210,41 @@ describe('a message that comes in', () => {
 })
 
 describe('a receipt', () => {
-  it('that a message was read without one that it was delivered tells both, in order', async () => {
-    const databaseUrl = await cloneDatabase()
-    const network = await openLoopback(ann)
-    const client = await openClient(databaseUrl, await openGateway({ databaseUrl, env: environmentOf(network) }))
-    const instanceId = await client.pair(network, shop)
-    const { body } = await client.api.post('messages/send', { instanceId, to: `+${ann}`, type: 'text', text: 'Hi' })
-    const arrived = await until(() => network.arrived[0])
-    network.receipt(shop, arrived.id, ann, 'read')
-    const types = async () =>
-      await rowsOf(databaseUrl, `select type from events where "messageId" = $1 and type <> 'message.queued' order by seq`, [
-        body.data.id,
-      ])
-    expect(await until(async () => ((await types()).length === 3 ? await types() : undefined))).toEqual([
-      { type: 'message.sent' },
-      { type: 'message.delivered' },
-      { type: 'message.read' },
-    ])
-  })
-  it('with a time that is none is dropped, and holds up no later one', async () => {
+  /** A message that was sent over a network of its own, with its id there. */
+  async function sentMessage() {
     const databaseUrl = await cloneDatabase()
     const network = await openLoopback(ann)
     const gateway = await openGateway({ databaseUrl, env: environmentOf(network) })
     const client = await openClient(databaseUrl, gateway)
     const instanceId = await client.pair(network, shop)
     const { body } = await client.api.post('messages/send', { instanceId, to: `+${ann}`, type: 'text', text: 'Hi' })
-    const { id } = await until(() => network.arrived[0])
-    const attrs = { id, from: `${ann}@s.whatsapp.net`, t: 'soon' }
-    network.accounts.get(shop)?.connection?.send({ tag: 'receipt', attrs })
-    network.receipt(shop, id, ann, 'read')
-    await until(async () => (await client.api.get(`messages/${body.data.id}`)).body.data.status === 'read')
+    const { id: stanzaId } = await until(() => network.arrived[0])
+    return { databaseUrl, network, gateway, id: body.data.id as string, stanzaId }
+  }
+
+  it('that a message was read without one that it was delivered tells both, in order', async () => {
+    const { databaseUrl, network, id, stanzaId } = await sentMessage()
+    network.receipt(shop, stanzaId, ann, 'read')
+    const text = `select type from events where "messageId" = $1 and type <> 'message.queued' order by seq`
+    const types = async () => (await rowsOf(databaseUrl, text, [id])).map(({ type }) => type)
+    await until(async () => (await types()).length === 3)
+    expect(await types()).toEqual(['message.sent', 'message.delivered', 'message.read'])
+  })
+
+  it('with a time that is none counts as one of now, and one that cannot be stored holds up no later one', async () => {
+    const { databaseUrl, network, gateway, id, stanzaId } = await sentMessage()
+    network.receipt(shop, 'a\0b', ann)
+    for (const attrs of [
+      { t: 'soon', type: 'inactive' },
+      { t: '99999999999', type: 'read' },
+    ]) {
+      const receipt = { tag: 'receipt', attrs: { id: stanzaId, from: `${ann}@s.whatsapp.net`, ...attrs } }
+      network.accounts.get(shop)?.connection?.send(receipt)
+    }
+    const message = async () => (await rowsOf(databaseUrl, 'select * from messages where id = $1', [id]))[0]
+    await until(async () => (await message()).status === 'read')
+    const { deliveredAt, readAt } = await message()
+    for (const at of [deliveredAt, readAt]) expect(Math.abs(at - Date.now())).toBeLessThan(60_000)
     expect(gateway.logs.filter((line) => line.includes('a receipt that cannot be stored is dropped'))).toHaveLength(1)
   })
 })

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { BinaryNode } from 'baileys'
 import type { App } from '../../core/app.ts'
 import { isConflict, isUnavailable } from '../../core/public-failure.ts'
+import { timeOf } from '../given-values.ts'
 import type { Receipt } from '../reports.ts'
 import type { Host } from './host.ts'
 import { refusal } from './refusal.ts'
@@ -80,7 +81,7 @@ export function createReceipts({ app, host, instanceId, referenceOf }: ReceiptsO
       if (!status || !attrs.id || attrs.recipient || attrs.from?.endsWith('@g.us')) return
       const items = Array.isArray(content) ? content.flatMap((node) => (Array.isArray(node.content) ? node.content : [])) : []
       const ids = [attrs.id, ...items.flatMap((item) => item.attrs.id ?? [])]
-      const at = attrs.t ? new Date(Number(attrs.t) * 1000) : new Date()
+      const at = timeOf(attrs.t)
       add(...ids.map((id) => ({ ...about(id), status, at })))
     },
   }
