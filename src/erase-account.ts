@@ -27,7 +27,7 @@ async function takeTurn(app: App, { userId, emptied }: Turn): Promise<Error | un
     if (step === 'open') return new Error('instances of the account are being closed')
     if (app.stopping) return new Error('handed back')
     if (++batches < batchesPerTurn) continue
-    // Behind the jobs of other accounts, which would wait for very much data.
+    // The new job runs after those of other accounts, which would otherwise wait for very much data.
     await enqueue(app, app.pool, endedJob, [{ data: turn }])
     return undefined
   }

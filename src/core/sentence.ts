@@ -72,7 +72,7 @@ function wordsOfCode(e: SystemError): string {
     case '3D000':
       return `The database of DATABASE_URL does not exist (${e.message}); create it first`
     case 'ENOENT':
-      // What Node says of a folder that it is to create, with those above it, on a read-only disk.
+      // Node reports ENOENT, not EROFS, when it creates a folder and its parents on a read-only disk.
       if (e.syscall === 'mkdir') return `${e.path} cannot be created; check DATA_DIR, and that its disk is not read-only`
       return `${e.path ?? e.address} does not exist (${e.code}); check the files and sockets in DATABASE_URL`
     case 'ENOSPC':

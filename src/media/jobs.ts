@@ -13,7 +13,7 @@ export const mediaJobs: readonly JobImplementation[] = [
   implementJob(clearJob, { batchSize: 1, workers: 1 }, async (app, jobs) => {
     for (const { workspaceId } of jobs) {
       if (await deleteSomeMedia(app, workspaceId)) continue
-      // Behind the jobs of other workspaces, which would wait for very many files.
+      // The new job runs after those of other workspaces, which would otherwise wait for very many files.
       await sqlTransaction(app.pool, (tx) => enqueueUnder(app, tx, clearJob, workspaceId, { data: { workspaceId } }))
     }
     return jobs.map(() => undefined)

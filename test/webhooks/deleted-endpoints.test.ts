@@ -1,4 +1,4 @@
-// What all accounts share reads no endpoints that a workspace has deleted.
+// The relay and the sweep, which serve all accounts, do not read the endpoints that a workspace has deleted.
 import { expect, it } from 'vitest'
 import type { Sql } from '../../src/core/database/database.ts'
 import { newId } from '../../src/core/id.ts'

@@ -51,6 +51,17 @@ export interface WorkerShape {
   perGroup?: number
 }
 
+/** Options of a job that needs a network or a store, which may be down for a day. Times in seconds. */
+export const outlastsOutage = {
+  retryLimit: 100,
+  retryDelay: 2,
+  retryBackoff: true,
+  retryDelayMax: 1_800,
+  heartbeatSeconds: 10,
+  expireInSeconds: 600,
+  deleteAfterSeconds: 3_600,
+}
+
 export function defineJob<Data extends object>(definition: JobDefinition<Data>): JobDefinition<Data> {
   return definition
 }

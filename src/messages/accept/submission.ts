@@ -54,7 +54,7 @@ export async function replayRepeated(
     list.map((item) => item.claim),
     together ? togetherMs : undefined,
   ).catch((error: Error) => {
-    // Which of the keys it is, PostgreSQL does not tell.
+    // PostgreSQL does not say which of the keys it is.
     if (together && codeOf(error) === 'IDEMPOTENCY_IN_PROGRESS') throw new MustWait(hasKey)
     throw error
   })

@@ -32,7 +32,7 @@ const wrappers = [
 /** Undefined for messages between clients, such as keys and deletions. */
 export function contentFrom(message: proto.IMessage): Taken | undefined {
   const inner = wrappers.map((name) => message[name]?.message).find(Boolean)
-  // What is wrapped is for a person, also if the package does not know it.
+  // A wrapper always holds a message for a person, even one of a kind that the package does not know.
   if (inner) return saysNothing(inner) ? unsupported : contentFrom(inner)
   const replyTo = replyOf(message)
   const taken = partsOf(message)
