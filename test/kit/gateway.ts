@@ -67,8 +67,12 @@ let dataDir: string | undefined
 export function ownDataDir(): string {
   if (dataDir) return dataDir
   const made = mkdtempSync(path.join(os.tmpdir(), 'gateway-test-data-'))
-  atEnd('file', async () => rmSync(made, { recursive: true, force: true }))
   dataDir = made
+  atEnd('file', async () => {
+    // The files of a worker share this module.
+    dataDir = undefined
+    rmSync(made, { recursive: true, force: true })
+  })
   return made
 }
 
