@@ -8,7 +8,6 @@ import {
   FormTemplatesDocument,
 } from '../generated/campaigns/graphql.ts'
 import { newIdempotencyKey } from '../graph/change.ts'
-import { sendTypes } from '../graph/message-types.ts'
 import { ask } from '../graph/request.ts'
 import { useInstances } from '../graph/use-instances.ts'
 import { useList } from '../graph/use-list.ts'
@@ -18,6 +17,7 @@ import { shownZone } from '../preferences.ts'
 import { ContentFields } from '../send/content-fields.tsx'
 import { byTemplate, type FormType } from '../send/input.ts'
 import { refuseNoTime } from '../send/no-time.ts'
+import { TypeChoice, typeOf } from '../send/type-choice.tsx'
 import { WhenField } from '../send/when-field.tsx'
 import { type UsedDraft, useDraft } from '../shell/use-draft.ts'
 import { useWorkspace } from '../shell/workspace-context.ts'
@@ -36,8 +36,6 @@ import { PaceFields } from './pace-fields.tsx'
 import { readRecipients } from './read-recipients.ts'
 import { type ReadFile, RecipientFields } from './recipient-fields.tsx'
 import { text } from './words.ts'
-
-const types: readonly FormType[] = [...sendTypes, byTemplate]
 
 interface CampaignFormProps {
   /** A campaign whose failed recipients get another one. */
@@ -154,19 +152,7 @@ function Form({ earlier, failed, draft, clear }: CampaignFormProps & UsedDraft<C
                 defaultValue={said.instanceId ?? earlier?.instance.id ?? address.instance}
                 issues={task.issues}
               />
-              <Choice
-                label={text.type}
-                name="type"
-                value={type}
-                onChange={(event) => setType(event.target.value as FormType)}
-                issues={task.issues}
-              >
-                {types.map((each) => (
-                  <option key={each} value={each}>
-                    {each === byTemplate ? text.byTemplate : words.type[each]}
-                  </option>
-                ))}
-              </Choice>
+              <TypeChoice value={type} choose={setType} issues={task.issues} />
             </div>
             {type !== byTemplate ? (
               <ContentFields key={type} {...{ type, given, said, changed }} issues={task.issues} />
@@ -225,10 +211,6 @@ function Form({ earlier, failed, draft, clear }: CampaignFormProps & UsedDraft<C
       </form>
     </Page>
   )
-}
-
-function typeOf(given: string | undefined): FormType {
-  return types.find((known) => known === given) ?? 'text'
 }
 
 function Section({ title, children }: { title: string; children: ReactNode }) {

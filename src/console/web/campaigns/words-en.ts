@@ -81,7 +81,6 @@ export const words = {
   name: 'Name',
   type: 'Type',
   template: 'Template',
-  byTemplate: 'A template',
   noTemplates: 'There is no template yet.',
   whom: 'Recipients',
   pasted: 'Recipients',

@@ -82,7 +82,6 @@ export const words: typeof en = {
   name: 'Nome',
   type: 'Tipo',
   template: 'Modelo',
-  byTemplate: 'Um modelo',
   noTemplates: 'Ainda não há modelos.',
   whom: 'Destinatários',
   pasted: 'Destinatários',

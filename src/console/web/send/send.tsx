@@ -9,7 +9,6 @@ import {
   type SendMessageInput,
 } from '../generated/send/graphql.ts'
 import { change, newIdempotencyKey } from '../graph/change.ts'
-import { sendTypes } from '../graph/message-types.ts'
 import { useInstances } from '../graph/use-instances.ts'
 import { codeOf } from '../messages/call-as-code.ts'
 import { pathIn, To, useAddress } from '../navigation.tsx'
@@ -18,7 +17,6 @@ import { type UsedDraft, useDraft } from '../shell/use-draft.ts'
 import { useWorkspace } from '../shell/workspace-context.ts'
 import { InstanceChoice } from '../ui/choices.tsx'
 import { Code } from '../ui/code.tsx'
-import { Choice } from '../ui/field.tsx'
 import { Page } from '../ui/page.tsx'
 import parts from '../ui/parts.module.css'
 import { Refusal } from '../ui/refusal.tsx'
@@ -33,10 +31,9 @@ import { Preview } from './preview.tsx'
 import styles from './send.module.css'
 import { SentStatus } from './sent-status.tsx'
 import { TemplateFields } from './template-fields.tsx'
+import { TypeChoice, typeOf } from './type-choice.tsx'
 import { WhenField } from './when-field.tsx'
 import { text as send } from './words.ts'
-
-const types: readonly FormType[] = [...sendTypes, byTemplate]
 
 export function Send() {
   const { key, ...used } = useDraft('send')
@@ -49,7 +46,7 @@ function SendForm({ draft, clear }: UsedDraft) {
   const { said } = draft
   const instances = useInstances()
   const form = useRef<HTMLFormElement>(null)
-  const [type, setType] = useState<FormType>(types.find((known) => known === (said.type ?? given.type)) ?? 'text')
+  const [type, setType] = useState<FormType>(typeOf(said.type ?? given.type))
   const [to, setTo] = useState(said.to ?? given.number ?? '')
   const [later, setLater] = useState(said['scheduled on'] === 'on')
   const [shown, setShown] = useState(false)
@@ -106,19 +103,7 @@ function SendForm({ draft, clear }: UsedDraft) {
               defaultValue={said.instanceId ?? given.instance}
               issues={task.issues}
             />
-            <Choice
-              label={send.type}
-              name="type"
-              value={type}
-              onChange={(event) => setType(event.target.value as FormType)}
-              issues={task.issues}
-            >
-              {types.map((each) => (
-                <option key={each} value={each}>
-                  {each === byTemplate ? send.byTemplate : words.type[each]}
-                </option>
-              ))}
-            </Choice>
+            <TypeChoice value={type} choose={setType} issues={task.issues} />
           </div>
           {instances.length === 0 && (
             <p className={`${parts.note} ${parts.row}`}>
