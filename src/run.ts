@@ -15,6 +15,12 @@ const stopWithinMs = 9_000
 let deadline: NodeJS.Timeout | undefined
 
 async function run(stopped: Promise<string>): Promise<void> {
+  const [argument] = process.argv.slice(2)
+  if (argument) {
+    throw new Error(
+      `The gateway takes no arguments (${argument}); set environment variables, or run a command by \`npm run -s gateway -- COMMAND\``,
+    )
+  }
   const { config, secrets } = readConfig()
   boundFetch()
   const log = createLog(config.logLevel)

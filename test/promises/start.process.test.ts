@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { beforeAll, describe, expect, it, vi } from 'vitest'
-import { environment, root } from '../kit/environment.ts'
+import { beforeAll, describe, expect, inject, it, vi } from 'vitest'
+import { environment, node, root } from '../kit/environment.ts'
 import { type Gateway, spawnGateway, startGateway, startMs, watch } from '../kit/gateway.ts'
 import { until } from '../kit/until.ts'
 import { dataFolder, demoOf, send } from './demo.ts'
@@ -81,6 +81,15 @@ it('names all faults of the configuration and exits', async () => {
   const gateway = spawnGateway({ env: { PORT: 'x', ROLES: 'cook', DATABASE_URL: 'mysql://x' } })
   expect(await gateway.exited).toEqual({ code: 1, signal: null })
   expect(gateway.logs.map((line) => line.split(':')[0])).toEqual(['PORT', 'DATABASE_URL', 'ROLES', 'SECRET_KEY'])
+})
+
+it('refuses arguments, so that a mistyped command starts nothing', async () => {
+  const env = { ...environment, DATA_DIR: await dataFolder() }
+  const gateway = watch(spawn(node, [inject('program'), 'doctor'], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] }))
+  expect(await gateway.exited).toEqual({ code: 1, signal: null })
+  expect(gateway.logs).toEqual([
+    expect.stringMatching(/^The gateway takes no arguments \(doctor\); set environment variables, or run/),
+  ])
 })
 
 it('reports in one sentence that DATA_DIR is not a folder', async () => {
