@@ -19,7 +19,7 @@ import { releaseWaiting } from './messages/dispatch/waiting.ts'
 import { withdrawFrom } from './messages/dispatch/withdraw.ts'
 import { eraseNumber } from './messages/erase/erase.ts'
 import { isReceived } from './messages/receipts/inbound.sql.ts'
-import { receiveMessages } from './messages/receipts/inbound.ts'
+import { receiveAtOnce, receiveMessages } from './messages/receipts/inbound.ts'
 import { reportReceipts } from './messages/receipts/receipts.ts'
 import { knownNumbers } from './messages/safety/known-numbers.ts'
 import { checkMessage } from './messages/service.ts'
@@ -76,6 +76,7 @@ export function hostFor(app: App, provider: ProviderName): ProviderHost<StoredIn
     file: (url) => fileAt(app, url),
     state: (change, tx) => (tx ? applyChange(app, tx, change) : changeState(app, change)),
     inbound: (messages) => receiveMessages(app, messages),
+    inboundAtOnce: (messages) => receiveAtOnce(app, messages),
     receipts: async (receipts) => {
       const end = app.metrics.receiptSeconds.startTimer({ provider })
       const results = await reportReceipts(app, receipts)

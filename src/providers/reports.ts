@@ -110,6 +110,11 @@ export interface Reports {
   receipts: (receipts: readonly Receipt[]) => Promise<readonly ReceiptResult[]>
   /** Returns for each, in order, true if it is new. */
   inbound: (messages: readonly InboundMessage[]) => Promise<readonly boolean[]>
+  /**
+   * For messages of many accounts. Stores none that would wait because another transaction deletes its contact, and returns those. They are
+   * reported again later, so that one account delays no other.
+   */
+  inboundAtOnce: (messages: readonly InboundMessage[]) => Promise<readonly InboundMessage[]>
   /** Runs in the provider's own transaction `tx`, if it has one. */
   state: (change: StateChange, tx?: Sql) => Promise<void>
 }

@@ -26,7 +26,7 @@ it('tell the same times when another process reports them again', async () => {
       told.push(...list)
       throw new Error('the database is lost')
     }
-    const reports: Reports = { receipts, inbound: async () => [], state: async () => {} }
+    const reports: Reports = { receipts, inbound: async () => [], inboundAtOnce: async () => [], state: async () => {} }
     await expect(runDueSteps(app, reports, 0)).rejects.toThrow('the database is lost')
     return told
   }
@@ -43,7 +43,12 @@ it('are looked at again a little later while another process reports them', asyn
   await sendDue(app, [id])
   const due = async () => (await sql(databaseUrl).query('select from sandbox_steps where "dueAt" <= now()')).rowCount
   await until(async () => (await due()) === 1)
-  const reports: Reports = { receipts: async () => [], inbound: async () => [], state: async () => {} }
+  const reports: Reports = {
+    receipts: async () => [],
+    inbound: async () => [],
+    inboundAtOnce: async () => [],
+    state: async () => {},
+  }
   const other = await sql(databaseUrl).connect()
   await other.query('begin')
   await other.query('select from sandbox_steps for update')

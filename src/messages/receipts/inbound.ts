@@ -1,8 +1,10 @@
 // Stores inbound messages with their events. Deduplicates by the provider's message id.
+import { lockContactsByPhone } from '../../contacts/contacts.sql.ts'
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
 import { emit } from '../../events/log/emit.ts'
+import { readSendingInstances } from '../../instances/sending.sql.ts'
 import type { InboundMessage } from '../../providers/reports.ts'
 import { applyKeywords } from '../../suppressions/keywords.ts'
 import { acceptReplies } from '../accept/reply.ts'
@@ -18,6 +20,33 @@ export async function receiveMessages(app: App, messages: readonly InboundMessag
   const stored = new Set(rows.map(({ instanceId, providerMessageId }) => `${instanceId} ${providerMessageId}`))
   // A message that stands twice in the list is new once.
   return messages.map(({ instanceId, providerMessageId }) => stored.delete(`${instanceId} ${providerMessageId}`))
+}
+
+/**
+ * {@link receiveMessages} for messages of many accounts. Does not wait for contacts in use, as acceptance does not (accept/look-up.ts): returns
+ * the messages from these, which are not stored.
+ */
+export async function receiveAtOnce(app: App, messages: readonly InboundMessage[]): Promise<InboundMessage[]> {
+  const mustWait = await sqlTransaction(app.pool, async (tx) => {
+    const isInUse = await lockSenders(tx, messages)
+    const others = messages.filter((message) => !isInUse(message))
+    await receiveIn(app, tx, others)
+    return messages.filter(isInUse)
+  })
+  app.signals.emit('outbox')
+  return mustWait
+}
+
+/** Locks the contacts of the senders as {@link insertInbound} does. Returns whether the one of a message is in use, and not locked. */
+async function lockSenders(tx: Sql, messages: readonly InboundMessage[]): Promise<(message: InboundMessage) => boolean> {
+  const { instances } = await readSendingInstances(tx, [...new Set(messages.map(({ instanceId }) => instanceId))])
+  const senders = messages.flatMap(({ instanceId, from }) => {
+    const instance = instances.get(instanceId)
+    return instance ? { workspaceId: instance.workspaceId, phone: from } : []
+  })
+  const contacts = await lockContactsByPhone(tx, senders, false)
+  const inUse = new Set(contacts.filter((contact) => contact.inUse).map(({ workspaceId, phone }) => `${workspaceId} ${phone}`))
+  return ({ instanceId, from }) => inUse.has(`${instances.get(instanceId)?.workspaceId} ${from}`)
 }
 
 /**

@@ -6,6 +6,7 @@ import {
   addSteps,
   deleteStep,
   type Move,
+  type NewStep,
   type Report,
   readDueMoves,
   type StateKind,
@@ -16,7 +17,7 @@ import { sandboxNumber } from './script.ts'
 
 /** Most steps of one turn. */
 const mostSteps = 1_000
-/** Wait while all due steps are locked by other processes, which may freeze with them. */
+/** Wait while all due steps are locked by other processes, which may freeze with them, and before an answer is reported again. */
 const othersMs = 100
 
 /**
@@ -29,7 +30,7 @@ export async function runDueSteps(app: App, events: Reports, idleMs: number): Pr
   if (nextInMs > 0) return Math.min(idleMs, nextInMs)
   const reported = await sqlTransaction(app.pool, async (tx) => {
     const steps = await takeDueReports(tx, mostSteps)
-    await report(steps, events)
+    await addSteps(tx, await report(steps, events), othersMs)
     return steps.length
   })
   const moves = await readDueMoves(app.pool, mostSteps)
@@ -55,9 +56,10 @@ async function move(app: App, events: Reports, { id, instanceId, kind, payload }
   app.signals.emit('outbox')
 }
 
-async function report(steps: readonly Report[], events: Reports): Promise<void> {
+/** Returns the answers that are to be reported again later. */
+async function report(steps: readonly Report[], events: Reports): Promise<NewStep[]> {
   const receipts: Receipt[] = []
-  const answers: InboundMessage[] = []
+  const answers = new Map<InboundMessage, NewStep>()
   for (const { kind, instanceId, reference, payload, at, to, body } of steps) {
     if (!reference) continue
     if (kind === 'receipt' && payload.status) {
@@ -66,7 +68,7 @@ async function report(steps: readonly Report[], events: Reports): Promise<void> 
     }
     if (kind === 'answer' && to) {
       const providerMessageId = `sandbox.echo.${reference}`
-      answers.push({
+      const answer = {
         instanceId,
         providerMessageId,
         from: to,
@@ -74,9 +76,11 @@ async function report(steps: readonly Report[], events: Reports): Promise<void> 
         body: `echo: ${body}`,
         content: { kind: 'text' },
         at,
-      })
+      } as const
+      answers.set(answer, { instanceId, reference, kind, after: 1 })
     }
   }
   if (receipts.length > 0) await events.receipts(receipts)
-  if (answers.length > 0) await events.inbound(answers)
+  const mustWait = answers.size > 0 ? await events.inboundAtOnce([...answers.keys()]) : []
+  return mustWait.map((answer) => answers.get(answer) as NewStep)
 }
