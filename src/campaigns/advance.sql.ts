@@ -24,7 +24,10 @@ export interface LockedCampaign extends Campaign {
 
 const planInForce = planInForceSql('s')
 
-/** Locks a campaign, so that nobody else pages or changes it, and reads what its next step depends on. */
+/**
+ * Locks a campaign, so that nobody else pages or changes it, and reads what its next step depends on. Undefined if another transaction has it:
+ * a cancellation of 100,000 recipients takes a second, in which the campaigns of others would wait for this worker.
+ */
 export async function lockForAdvance(tx: Sql, id: string): Promise<LockedCampaign | undefined> {
   const { rows } = await tx.query<LockedCampaign>({
     name: 'campaigns.hold',
@@ -35,7 +38,7 @@ export async function lockForAdvance(tx: Sql, id: string): Promise<LockedCampaig
       join instances i on i.id = c."instanceId"
       join workspaces w on w.id = c."workspaceId"
       join subscriptions s on s."userId" = w."ownerId"
-      where c.id = $1 for update of c`,
+      where c.id = $1 for update of c skip locked`,
     values: [id],
   })
   return rows[0]

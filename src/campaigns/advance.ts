@@ -26,6 +26,7 @@ import {
   saveStep,
 } from './advance.sql.ts'
 import { advanceJob, wake } from './campaign-job.ts'
+import { readStates } from './campaigns.sql.ts'
 import { tellCampaign } from './events.ts'
 import { defaultRates, nextMoment, wakeAt } from './pace.ts'
 import { isStopped, lookAgainAt, nextStep, type Progress, restAfter, speedAfter, turnMs } from './policy.ts'
@@ -67,6 +68,9 @@ async function readTrafficAhead(app: App, id: string): Promise<void> {
   if (first) await safetyCache(app).load([{ instanceId: first.campaign.instanceId, to: first.to }])
 }
 
+/** The next look at a campaign that another transaction has locked. */
+const lockedForMs = 250
+
 /** Thrown when a concurrent send took the quota after `quotaLeft` was read. The transaction rolls back and runs again. */
 const quotaRaced = new Error('the quota is used up by other messages')
 
@@ -85,7 +89,11 @@ export async function advance(app: App, id: string, pageSize: number): Promise<b
 
 async function advanceIn(app: App, tx: Sql, id: string, pageSize: number): Promise<boolean> {
   const [, campaign] = await Promise.all([commitWithoutDisk(tx), lockForAdvance(tx, id)])
-  if (!campaign) return false
+  if (!campaign) {
+    const exists = (await readStates(tx, [id])).length > 0
+    if (exists) await wake(app, tx, id, new Date(Date.now() + lockedForMs))
+    return false
+  }
   const [recipients, counts] = await Promise.all([readPlanned(tx, id, pageSize), countOpen(tx, id)])
   if (isStopped(campaign) && counts.unaccepted > 0 && (await takeBackLate(app, tx, campaign)) > 0) return false
   const quietHours = quietHoursOf(campaign.quietHours)

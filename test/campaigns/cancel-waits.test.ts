@@ -1,4 +1,4 @@
-// The cancellation of a campaign holds up no other message, however many recipients it has.
+// The cancellation of a campaign holds up no other message and no worker, however many recipients it has.
 import { expect, it } from 'vitest'
 import { advance } from '../../src/campaigns/advance.ts'
 import { createCampaign } from '../../src/campaigns/create.ts'
@@ -10,7 +10,7 @@ import { until } from '../kit/until.ts'
 import { openWorkspace } from '../messages/rig.ts'
 import { campaignTo, countersIn, messagesIn, numbers } from './rig.ts'
 
-it('accepts and claims messages while the planned recipients of a campaign are being cancelled', async () => {
+it('accepts and claims messages, and advances campaigns, while the planned recipients of a campaign are being cancelled', async () => {
   const databaseUrl = await cloneDatabase()
   const { app, ctx, instanceId } = await openWorkspace(databaseUrl)
   const { id } = await createCampaign({ ...ctx, idempotency: null }, campaignTo(instanceId, numbers(5)))
@@ -27,6 +27,11 @@ it('accepts and claims messages while the planned recipients of a campaign are b
   await expect(sendMessage({ ...ctx }, message)).resolves.toMatchObject({ status: 'queued' })
   const [first = ''] = await messagesIn(databaseUrl, id)
   await expect(claimMessages(app, [first])).resolves.toMatchObject({ claimed: [{ id: first }] })
+  // No worker waits with it, which campaigns of others need.
+  await pool.query(`delete from pgboss.job where name = 'campaign.advance'`)
+  await expect(advance(app, id, 2)).resolves.toBe(false)
+  const looksAgain = `select from pgboss.job where name = 'campaign.advance' and data->>'id' = $1`
+  expect((await pool.query(looksAgain, [id])).rowCount).toBe(1)
   expect((await pool.query(waiting)).rowCount).toBe(1)
 
   await holder.query('rollback')
