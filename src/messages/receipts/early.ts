@@ -1,7 +1,7 @@
 // Applies early receipts again, until their message is known or they have been kept for two minutes.
 import type { App } from '../../core/app.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
-import { implementJob, type JobImplementation } from '../../core/jobs/jobs.ts'
+import { enqueue, implementJob, type JobImplementation } from '../../core/jobs/jobs.ts'
 import { deleteEarly, lockEarly, postponeEarly } from './early.sql.ts'
 import { earlyJob, enqueueTrials } from './early-job.ts'
 import { applyIn } from './receipts.ts'
@@ -10,23 +10,21 @@ import { applyIn } from './receipts.ts'
 const batchSize = 500
 
 export const earlyImplementation: JobImplementation = implementJob(earlyJob, { batchSize: 20, workers: 1 }, async (app, jobs) => {
-  for (const instanceId of new Set(jobs.map((job) => job.instanceId))) {
-    for (let tried = batchSize; tried === batchSize && !app.stopping; ) tried = await tryAgain(app, instanceId)
-  }
-  return jobs.map(() => (app.stopping ? new Error('handed back') : undefined))
+  for (const instanceId of new Set(jobs.map((job) => job.instanceId))) await tryAgain(app, instanceId)
+  return jobs.map(() => undefined)
 })
 
-async function tryAgain(app: App, instanceId: string): Promise<number> {
-  const tried = await sqlTransaction(app.pool, async (tx) => {
+/** Tries one batch. A job continues with the rest, so that an instance with very many does not delay the others. */
+async function tryAgain(app: App, instanceId: string): Promise<void> {
+  await sqlTransaction(app.pool, async (tx) => {
     const receipts = await lockEarly(tx, instanceId, batchSize)
-    if (receipts.length === 0) return 0
+    if (receipts.length === 0) return
     const results = await applyIn(app, tx, receipts)
     const known = receipts.filter((_, i) => results[i] !== 'unknown')
     const unknown = receipts.filter((_, i) => results[i] === 'unknown')
     if (known.length > 0) await deleteEarly(tx, known)
     if (unknown.length > 0) await enqueueTrials(app, tx, await postponeEarly(tx, unknown))
-    return receipts.length
+    if (receipts.length === batchSize) await enqueue(app, tx, earlyJob, [{ data: { instanceId } }])
   })
   app.signals.emit('outbox')
-  return tried
 }
