@@ -38,6 +38,11 @@ async function openTwo() {
         { ...ofBusy, ...input },
         { ...ofBusy, text: 'two' },
       ]),
+    sendBulkOfOther: () =>
+      sendMessages({ ...contextFor(app, other), idempotency: null }, [
+        { ...message, instanceId: theirs?.id ?? '' },
+        { ...message, instanceId: theirs?.id ?? '' },
+      ]),
     sendOfOther: (key?: string) =>
       sendMessage(
         { ...contextFor(app, other), idempotency: key ? keyOf(key) : null },
@@ -76,4 +81,18 @@ it('accepts the messages of others while those wait whose Idempotency-Key anothe
   holder.release()
   const ids = (await Promise.all(held)).map(({ id }) => id)
   expect(new Set(ids).size).toBe(1)
+})
+
+it('accepts the bulks of others while all those of one account wait', async () => {
+  const { busy, holder, waiting, send, sendBulk, sendBulkOfOther } = await openTwo()
+  await send()
+  await holder.query('begin')
+  await holder.query('select from usage where "userId" = $1 for update', [busy.userId])
+  const bulks = [1, 2, 3, 4, 5].map(() => sendBulk({}))
+  await until(async () => (await waiting()) === 2)
+  await expect(sendBulkOfOther()).resolves.toMatchObject({ rejected: [] })
+  expect(await waiting()).toBe(2)
+  await holder.query('rollback')
+  holder.release()
+  for (const { rejected } of await Promise.all(bulks)) expect(rejected).toEqual([])
 })
