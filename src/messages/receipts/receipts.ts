@@ -4,6 +4,7 @@ import { createBatch, runApartOnFailure } from '../../core/batch.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
 import { definePart } from '../../core/part.ts'
+import { createShare } from '../../core/share.ts'
 import type { NewEvent } from '../../events/log/define.ts'
 import { emit } from '../../events/log/emit.ts'
 import { applyChange, lockForChange } from '../../instances/state.ts'
@@ -29,9 +30,19 @@ const grouped = definePart((app) =>
   }),
 )
 
-/** {@link applyReceipts} in one transaction with those of concurrent calls (group commit). */
+/**
+ * Most receipts of a call that shares a transaction. Larger calls have transactions of their own, in which instances take turns: 60 posts of 500
+ * receipts each, which one account sent at once, let a receipt of another account wait for 1.1 s in place of 0.2 s.
+ */
+const mostShared = 20
+const large = definePart(() => createShare({ lightBytes: 0, perCaller: 2, total: 4, mostWaiting: 1_000, waitMs: 30_000 }))
+
+/** {@link applyReceipts}; a few of them in one transaction with those of concurrent calls (group commit). */
 export async function reportReceipts(app: App, receipts: readonly Receipt[]): Promise<ReceiptResult[]> {
-  return receipts.length > 0 ? await grouped(app)(receipts) : []
+  const [first] = receipts
+  if (!first) return []
+  if (receipts.length <= mostShared) return await grouped(app)(receipts)
+  return await large(app).during(first.instanceId, 1, () => applyReceipts(app, receipts))
 }
 
 /**
