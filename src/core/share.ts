@@ -3,12 +3,12 @@
 import { failFor } from './errors.ts'
 
 export interface ShareOptions {
-  /** Requests of at most this size are not counted. */
-  lightBytes: number
+  /** Requests of at most this size are not counted; by default all are. */
+  lightBytes?: number
   /** Bytes that one caller may hold at once. A larger request runs alone. */
   perCaller: number
-  /** Bytes that all callers together may hold at once. A larger request runs alone. */
-  total: number
+  /** Bytes that all callers together may hold at once, by default any number. A larger request runs alone. */
+  total?: number
   /** Longest queue of one caller, in requests. */
   mostWaiting: number
   /** Longest time that a request waits, in milliseconds. */
@@ -47,7 +47,13 @@ interface Claim {
 
 const nothingReserved: Reservation = { keepUntilSent() {} }
 
-export function createShare({ lightBytes, perCaller, total, mostWaiting, waitMs }: ShareOptions): Share {
+export function createShare({
+  lightBytes = 0,
+  perCaller,
+  total = Number.POSITIVE_INFINITY,
+  mostWaiting,
+  waitMs,
+}: ShareOptions): Share {
   const held = new Map<string, number>()
   const waiting = new Map<string, Claim[]>()
   let heldByAll = 0

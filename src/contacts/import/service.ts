@@ -19,7 +19,7 @@ const maxOpenImports = 5
  * Imports that are being stored: one of a workspace, and three of all, which take a third of a process's connections to the database.
  * Others wait without a connection. While they waited with one, for the lock on new jobs, nobody else got any for two seconds.
  */
-const starting = createShare({ lightBytes: 0, perCaller: 1, total: 3, mostWaiting: 20, waitMs: 10_000 })
+const starting = createShare({ perCaller: 1, total: 3, mostWaiting: 20, waitMs: 10_000 })
 
 /** The file of an import: a file on the disk of this machine, or its bytes. */
 export type ImportFile = { path: string } | { bytes: Buffer }

@@ -89,7 +89,7 @@ export function openDatabase(url: string, onError: (error: Error) => void, optio
  * The connections that the reads of one payer take at once, and how many reads wait for one of them: more than fifty requests at once need. The
  * same holds for its transactions.
  */
-const ofPayer = { lightBytes: 0, perCaller: 3, total: Number.POSITIVE_INFINITY, mostWaiting: 1_000, waitMs: 30_000 }
+const ofPayer = { perCaller: 3, mostWaiting: 1_000, waitMs: 30_000 }
 
 /**
  * Counts the rows of its statements against the budget of the running operation. When the budget is spent, the connection is

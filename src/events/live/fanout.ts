@@ -56,9 +56,7 @@ const closingMs = 2_000
  * pool. Rendering is bounded by the payer of its budget.
  */
 const logReads = createShare({
-  lightBytes: 0,
   perCaller: 2,
-  total: Number.POSITIVE_INFINITY,
   mostWaiting: Number.POSITIVE_INFINITY,
   waitMs: 600_000,
 })

@@ -52,7 +52,7 @@ function createAcceptance(app: App): Accept {
   const alone = createBatch<readonly Submission[], readonly Result[]>({ max: 200, parallel: 2, slowMs: 100, run })
   // Each bulk is a batch of its own, which bounds the size of a transaction. Payers take turns: behind bulks of 1,000 that another account
   // sent at once, as many as its memory allows, one of 2 messages waited for 1 to 2.5 s, and for 0.1 s in turns.
-  const bulks = createShare({ lightBytes: 0, perCaller: 2, total: 4, mostWaiting: 1_000, waitMs: 30_000 })
+  const bulks = createShare({ perCaller: 2, total: 4, mostWaiting: 1_000, waitMs: 30_000 })
   const many = (submissions: readonly Submission[]) =>
     bulks.during((submissions[0] as Submission).principal.ownerId, 1, () =>
       withoutBudget(() => acceptAll(app, submissions, true)),

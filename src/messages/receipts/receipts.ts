@@ -35,7 +35,7 @@ const grouped = definePart((app) =>
  * receipts each, which one account sent at once, let a receipt of another account wait for 1.1 s in place of 0.2 s.
  */
 const mostShared = 20
-const large = definePart(() => createShare({ lightBytes: 0, perCaller: 2, total: 4, mostWaiting: 1_000, waitMs: 30_000 }))
+const large = definePart(() => createShare({ perCaller: 2, total: 4, mostWaiting: 1_000, waitMs: 30_000 }))
 
 /** {@link applyReceipts}; a few of them in one transaction with those of concurrent calls (group commit). */
 export async function reportReceipts(app: App, receipts: readonly Receipt[]): Promise<ReceiptResult[]> {

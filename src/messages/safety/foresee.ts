@@ -22,7 +22,7 @@ export interface Departure {
 const atOnce = 1_000
 
 /** Each keeps a connection to the database while it reads the traffic of an instance. */
-const previews = createShare({ lightBytes: 0, perCaller: 1, total: Number.POSITIVE_INFINITY, mostWaiting: 20, waitMs: 30_000 })
+const previews = createShare({ perCaller: 1, mostWaiting: 20, waitMs: 30_000 })
 
 /**
  * Runs a preview in the turn of its payer, who has one at a time: with 150,000 messages a day it takes half a second.

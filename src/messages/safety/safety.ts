@@ -62,7 +62,7 @@ const mostInstances = 10_000
 const mostDays = 100
 
 /** Windows that payers read, one at a time each, and those that are read in the background. */
-const reading = { lightBytes: 0, perCaller: 1, mostWaiting: 1_000, waitMs: 30_000 }
+const reading = { perCaller: 1, mostWaiting: 1_000, waitMs: 30_000 }
 
 const present = 'present'
 type Day = number | typeof present
@@ -99,7 +99,7 @@ function spanOf(instanceId: string, day: Day): Span {
 
 function createSafetyCache(app: Pick<App, 'pool' | 'log' | 'config'>): SafetyCache {
   const byInstance = new Map<string, Map<Day, Window>>()
-  const payers = createShare({ ...reading, total: Number.POSITIVE_INFINITY })
+  const payers = createShare(reading)
   const background = createShare({ ...reading, total: 2 })
 
   function windowAt(instanceId: string, day: Day): Window {
