@@ -65,14 +65,5 @@ export async function ask<Data, Variables>(team: Team, document: Document<Data, 
 /** The refusal that an error of the graph stands for. */
 export function errorOf(status: number, { message, extensions }: GraphError): ApiError {
   const code = extensions?.code ?? 'INTERNAL_ERROR'
-  return new ApiError(status, code, message, extensions?.issues ?? issuesIn(code, message))
-}
-
-/** A gateway without `extensions.issues` names the fields in its sentence. */
-function issuesIn(code: string, message: string): Issue[] {
-  if (code !== 'VALIDATION_ERROR') return []
-  return message.split('; ').flatMap((part) => {
-    const [, path, text] = part.match(/^([\w.]+): (.+)$/) ?? []
-    return path && text ? [{ path: path.replace(/^input\./, ''), message: text }] : []
-  })
+  return new ApiError(status, code, message, extensions?.issues)
 }
