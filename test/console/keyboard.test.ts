@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { password } from '../accounts/person.ts'
 import { commons } from '../kit/commons.ts'
+import { until } from '../kit/until.ts'
 import { openReceiver } from './receiver.ts'
 import { browserFound, furnished, visit } from './rig.ts'
 
@@ -68,5 +69,22 @@ it.runIf(browserFound)('signs in, sends, opens the message and redelivers its we
     await tabTo(page, 'Redeliver')
     await page.keyboard.press('Enter')
     await page.getByRole('region', { name: 'Delivery', exact: true }).getByText('Delivered').waitFor()
+  })
+})
+
+it.runIf(browserFound)('keeps in sight what the arrow keys mark in Find', async () => {
+  const { person } = await furnished(site)
+  await visit(site, { as: person, path: '/me' }, async ({ page }) => {
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await page.keyboard.press('Control+k')
+    await page.getByRole('textbox', { name: 'Find' }).waitFor()
+    await page.keyboard.press('ArrowUp')
+    const isSeen = () =>
+      page.getByRole('option', { name: 'Sign out', selected: true }).evaluate((option) => {
+        const [list, { top, bottom }] = [option.parentElement as HTMLElement, option.getBoundingClientRect()]
+        const room = list.getBoundingClientRect()
+        return list.scrollHeight > list.clientHeight && top >= room.top && bottom <= room.bottom
+      })
+    await until(isSeen)
   })
 })

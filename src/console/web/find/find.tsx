@@ -46,6 +46,11 @@ export function Find({ close }: { close: () => void }) {
     ...(number ? [lead('number', `${words.nav.messages} ${number}`, pathIn(team, 'messages'), { number })] : []),
   ]
 
+  const marked = found[at] && `found-${at}`
+  useEffect(() => {
+    if (marked) document.getElementById(marked)?.scrollIntoView({ block: 'nearest' })
+  }, [marked])
+
   function take(target: Target | undefined): void {
     if (!target) return
     close()
@@ -74,7 +79,7 @@ export function Find({ close }: { close: () => void }) {
         className={parts.input}
         type="text"
         aria-controls="found"
-        aria-activedescendant={found[at] && `found-${at}`}
+        aria-activedescendant={marked}
         aria-label={words.find.name}
         placeholder={find.placeholder}
         value={text}
