@@ -1,7 +1,8 @@
 // Proves that a name which is one long word is broken where it does not fit, and moves nothing out of the window.
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { commons } from '../kit/commons.ts'
+import { sql } from '../kit/database.ts'
 import { browserFound, furnished, visit } from './rig.ts'
 import { untilRead } from './survey.ts'
 
@@ -42,6 +43,38 @@ describe.runIf(browserFound)('a long name', () => {
       await open('/me/keys')
       await page.getByRole('button', { name: `Revoke ${name}` }).click()
       expect(await overOf(page)).toEqual([0, 0])
+    })
+  })
+  it('leaves the words beside it whole', async () => {
+    const { person, instance } = await furnished(site)
+    await sql(site.databaseUrl).query('update instances set name = $2 where id = $1', [instance.id, name])
+    await person.api.post('/api/webhooks', { url: `http://127.0.0.1:9/${name.repeat(4)}`, events: ['message.sent'] })
+    await person.api.post('/api/api-keys', { name })
+    const linesOf = (cell: Locator) =>
+      cell.evaluate((element) => {
+        const text = document.createRange()
+        text.selectNodeContents(element)
+        return text.getClientRects().length
+      })
+    await visit(site, { as: person }, async ({ page }) => {
+      for (const [path, word] of [
+        ['/me/instances', 'Connected'],
+        ['/me/keys', 'Everything'],
+      ] as const) {
+        await page.goto(path)
+        const cell = page.getByRole('row').filter({ hasText: name }).getByRole('cell', { name: word, exact: true })
+        await cell.waitFor()
+        expect([word, await linesOf(cell)]).toEqual([word, 1])
+      }
+      // On every width.
+      for (const path of ['/me/instances', '/me/keys', '/me/webhooks']) {
+        await page.goto(path)
+        await page.getByText(name).first().waitFor()
+        for (const width of [640, 700, 760, 820, 900, 1000, 1280]) {
+          await page.setViewportSize({ width, height: 800 })
+          expect([path, width, ...(await overOf(page))]).toEqual([path, width, 0])
+        }
+      }
     })
   })
 })

@@ -50,7 +50,7 @@ export function Row({ cells }: { cells: readonly ReactNode[] }) {
   return (
     <tr>
       {cells.map((cell, n) => (
-        <td key={columns[n]} data-column={columns[n]} className={isPhone(cell) ? styles.whole : undefined}>
+        <td key={columns[n]} data-column={columns[n]} className={wrapOf(cell)}>
           {cell}
         </td>
       ))}
@@ -58,7 +58,9 @@ export function Row({ cells }: { cells: readonly ReactNode[] }) {
   )
 }
 
-/** True for a phone number, which no line may break. */
-function isPhone(cell: ReactNode): boolean {
-  return typeof cell === 'string' && /^\+\d+$/.test(cell)
+/** No line may break a phone number, nor a word that is not too long: a long name beside it would take its room. */
+function wrapOf(cell: ReactNode): string | undefined {
+  if (typeof cell !== 'string') return undefined
+  if (/^\+\d+$/.test(cell)) return styles.whole
+  return /\S{17}/.test(cell) ? undefined : styles.words
 }
