@@ -39,6 +39,7 @@ describe.runIf(browserFound)('a team', () => {
         .getByText(/^Night crew/)
         .first()
         .waitFor()
+      await page.getByRole('button', { name: 'Workspace' }).getByText('Night crew').waitFor()
       await page.getByRole('button', { name: 'Delete team' }).click()
       await page.getByRole('dialog').getByRole('button', { name: 'Delete team' }).click()
       await page.waitForURL('**/me')

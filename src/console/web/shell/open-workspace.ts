@@ -1,28 +1,34 @@
 // Opens a workspace: reads who is asking and the end of the event log, then follows the log from there.
 import { useEffect, useState } from 'react'
-import { ShellDocument, StartDocument, type StartQuery } from '../generated/graph/graphql.ts'
+import { ShellDocument, StartDocument } from '../generated/graph/graphql.ts'
 import { createGraph, type Graph } from '../graph/client.ts'
 import { passes } from '../graph/passing.ts'
-import { ask, type Team } from '../graph/request.ts'
+import type { Document, Team } from '../graph/request.ts'
 import { apiErrorOf } from '../graph/use-read.ts'
 import { follow } from '../live/live.ts'
 import { everyType } from '../live/read.ts'
 import { ApiError } from '../session/auth-call.ts'
 import type { OpenWorkspace } from './workspace-context.ts'
 
-type Opened = Omit<OpenWorkspace, 'paused' | 'setPaused'>
+export type Opened = Omit<OpenWorkspace, 'paused' | 'setPaused'>
 export type Opening = { kind: 'loading' } | { kind: 'open'; workspace: Opened } | { kind: 'failed'; error: ApiError }
 
-/**
- * Pages read after the cursor is known, so that no event is missed between their reading and the stream. The start is stored in the cache,
- * which then knows the instances.
- */
-async function readStart({ client }: Graph): Promise<string | null> {
-  const { data, error } = await client
-    .query<StartQuery>(StartDocument.toString(), { types: everyType }, { requestPolicy: 'network-only' })
-    .toPromise()
+/** Reads into the cache. @throws ApiError */
+async function read<Data, Variables extends object>(
+  { client }: Graph,
+  document: Document<Data, Variables>,
+  variables: Variables,
+): Promise<Data> {
+  const { data, error } = await client.query<Data>(document.toString(), variables, { requestPolicy: 'network-only' }).toPromise()
   if (error) throw apiErrorOf(error)
-  return data?.events.pageInfo.endCursor ?? null
+  return data as Data
+}
+
+/**
+ * Pages read after the cursor is known, so that no event is missed between their reading and the stream. The cache then knows the instances.
+ */
+async function readStart(graph: Graph): Promise<string | null> {
+  return (await read(graph, StartDocument, { types: everyType })).events.pageInfo.endCursor ?? null
 }
 
 export function useOpening(team: Team): Opening {
@@ -33,7 +39,7 @@ export function useOpening(team: Team): Opening {
     let close = () => {}
     async function open(): Promise<void> {
       try {
-        const [shell, cursor] = await Promise.all([ask(null, ShellDocument, {}), readStart(graph)])
+        const [shell, cursor] = await Promise.all([read(graph, ShellDocument, {}), readStart(graph)])
         if (closed) return
         const removed = (error: ApiError) => setOpening({ kind: 'failed', error })
         const live = follow({ team, cursor, readCursor: () => readStart(graph), removed })

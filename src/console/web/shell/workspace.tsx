@@ -1,14 +1,15 @@
 // The frame around every page of a workspace.
 import { Outlet } from '@tanstack/react-router'
 import { useState } from 'react'
-import { Provider } from 'urql'
+import { Provider, useQuery } from 'urql'
+import { ShellDocument, type ShellQuery } from '../generated/graph/graphql.ts'
 import type { Team } from '../graph/request.ts'
 import { usePart } from '../navigation.tsx'
 import { words } from '../words/words.ts'
 import { Banner, Frame } from './frame.tsx'
 import { NotFound } from './not-found.tsx'
 import { Notice } from './notice.tsx'
-import { type Opening, useOpening } from './open-workspace.ts'
+import { type Opened, type Opening, useOpening } from './open-workspace.ts'
 import { WorkspaceContext } from './workspace-context.ts'
 
 export function Workspace() {
@@ -19,16 +20,23 @@ export function Workspace() {
 
 function Opener({ team }: { team: Team }) {
   const opening = useOpening(team)
-  const [paused, setPaused] = useState(false)
   if (opening.kind !== 'open') return <Closed opening={opening} />
-  const workspace = { ...opening.workspace, paused, setPaused }
   return (
-    <WorkspaceContext value={workspace}>
-      <Provider value={workspace.graph.client}>
-        <Frame>
-          <Outlet />
-        </Frame>
-      </Provider>
+    <Provider value={opening.workspace.graph.client}>
+      <Open opened={opening.workspace} />
+    </Provider>
+  )
+}
+
+/** The person and the teams are those of the cache, where the name of a team changes. */
+function Open({ opened }: { opened: Opened }) {
+  const [paused, setPaused] = useState(false)
+  const [{ data }] = useQuery<ShellQuery>({ query: ShellDocument.toString(), requestPolicy: 'cache-first' })
+  return (
+    <WorkspaceContext value={{ ...opened, ...data, paused, setPaused }}>
+      <Frame>
+        <Outlet />
+      </Frame>
     </WorkspaceContext>
   )
 }
