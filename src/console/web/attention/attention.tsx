@@ -1,5 +1,7 @@
 // Warns on every page of what stops messages: a quota, the subscription, an instance, an endpoint. It comes after the page and lies on the
 // space below it, so that nothing moves.
+// Here, because this part comes after the first page, which is not kept waiting for it.
+import './keep-focus.ts'
 import { TriangleAlert, X } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import {

@@ -1,0 +1,84 @@
+// Proves that the keyboard keeps its place: where a button works for a moment, where its row goes, and in lists that are read again.
+import type { Locator, Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { commons } from '../kit/commons.ts'
+import { until } from '../kit/until.ts'
+import { browserFound, furnished, visit } from './rig.ts'
+
+const site = commons()
+
+async function hasFocus(element: Locator): Promise<boolean> {
+  return await element.evaluate((found) => document.activeElement === found)
+}
+
+/** The part that keeps the focus comes after the first page. */
+async function untilKept(page: Page): Promise<void> {
+  const names = () => page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name))
+  await until(async () => (await names()).some((name) => name.includes('/attention-')))
+}
+
+async function pressBy(page: Page, button: Locator): Promise<void> {
+  await button.focus()
+  await page.keyboard.press('Enter')
+}
+
+describe.runIf(browserFound)('the focus', () => {
+  it('stays on a button that works, and in a dialog whose form is refused', async () => {
+    const { person } = await furnished(site)
+    const { id } = (await person.api.post('/api/teams', { name: 'Crew' })).body.data
+    await visit(site, { as: person, path: `/t/${id}/team` }, async ({ page, expected }) => {
+      expected.push(/400/)
+      await untilKept(page)
+      await pressBy(page, page.getByRole('button', { name: 'Invite' }))
+      const send = page.getByRole('dialog').getByRole('button', { name: 'Send invitation' })
+      await pressBy(page, send)
+      await until(async () => (await page.getByLabel('Email').getAttribute('aria-invalid')) === 'true')
+      await until(() => hasFocus(send))
+      await page.keyboard.press('Escape')
+      expect(await hasFocus(page.getByRole('button', { name: 'Invite' }))).toBe(true)
+    })
+  })
+
+  it('goes to the row beside one that is removed, and to the heading after the last one', async () => {
+    const { person } = await furnished(site)
+    const { id } = (await person.api.post('/api/teams', { name: 'Crew' })).body.data
+    for (const name of ['ada', 'bea', 'cora']) {
+      await person.api.post(`/api/teams/${id}/invitations`, { email: `${name}@example.com`, role: 'admin' })
+    }
+    await visit(site, { as: person, path: `/t/${id}/team` }, async ({ page }) => {
+      await untilKept(page)
+      const rows = page.getByRole('table', { name: 'Invitations' }).getByRole('row')
+      const withdraw = page.getByRole('button', { name: /^Withdraw: / })
+      await until(async () => (await withdraw.count()) === 3)
+      const emails = await withdraw.evaluateAll((all) => all.map((each) => each.ariaLabel?.replace('Withdraw: ', '') ?? ''))
+      const rowOf = (n: number) => rows.filter({ hasText: emails[n] ?? '' })
+      await pressBy(page, withdraw.nth(1))
+      await until(() => hasFocus(rowOf(2)))
+      // Enter does nothing there, Tab goes to the button.
+      await page.keyboard.press('Enter')
+      await page.keyboard.press('Tab')
+      expect(await hasFocus(withdraw.nth(1))).toBe(true)
+      await page.keyboard.press('Enter')
+      await until(() => hasFocus(rowOf(0)))
+      await pressBy(page, withdraw)
+      await until(() => hasFocus(page.getByRole('heading', { level: 1 })))
+    })
+  })
+
+  it('goes to the next row after the dialog that removes one, and to the last row when there are no more to load', async () => {
+    const { person } = await furnished(site)
+    for (let n = 0; n < 52; n++) await person.api.post('/api/suppressions', { phone: `+49151123400${10 + n}` })
+    await visit(site, { as: person, path: '/me/suppressions' }, async ({ page }) => {
+      await untilKept(page)
+      const rows = page.getByRole('table', { name: 'Numbers' }).getByRole('row')
+      await until(async () => (await rows.count()) === 51)
+      await pressBy(page, page.getByRole('main').getByRole('button', { name: 'Show more' }))
+      await until(async () => (await rows.count()) === 53)
+      await until(() => hasFocus(rows.last()))
+      const next = await rows.nth(4).getByRole('cell').first().textContent()
+      await pressBy(page, rows.nth(3).getByRole('button'))
+      await pressBy(page, page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }))
+      await until(() => hasFocus(rows.filter({ hasText: next ?? '' })))
+    })
+  })
+})
