@@ -2,7 +2,9 @@
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { commons } from '../kit/commons.ts'
+import { sql } from '../kit/database.ts'
 import { until } from '../kit/until.ts'
+import { openReceiver } from './receiver.ts'
 import { browserFound, furnished, visit } from './rig.ts'
 
 const site = commons()
@@ -79,6 +81,34 @@ describe.runIf(browserFound)('the focus', () => {
       await pressBy(page, rows.nth(3).getByRole('button'))
       await pressBy(page, page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }))
       await until(() => hasFocus(rows.filter({ hasText: next ?? '' })))
+    })
+  })
+
+  it('stays on the button of a test event, and the deliveries that were loaded stay', async () => {
+    const { person } = await furnished(site)
+    const { url } = await openReceiver()
+    const input = { url, events: ['message_sent'] }
+    const made = await person.api.graphql('mutation($input: CreateWebhookInput!) { made: createWebhook(input: $input) { id } }', {
+      input,
+    })
+    const { id } = made.body.data.made
+    await sql(site.databaseUrl).query(
+      `insert into webhook_deliveries (id, "endpointId", "eventId", type, payload, status, attempts, "attemptsLeft", "createdAt")
+        select gen_random_uuid(), $1, gen_random_uuid(), 'message.sent', '{}', 'delivered', 1, 0, now() - make_interval(hours => n)
+        from generate_series(1, 55) n`,
+      [id],
+    )
+    await visit(site, { as: person, path: `/me/webhooks/${id}` }, async ({ page }) => {
+      await untilKept(page)
+      const rows = page.getByRole('table', { name: 'Deliveries' }).getByRole('row')
+      await until(async () => (await rows.count()) === 51)
+      await page.getByRole('main').getByRole('button', { name: 'Show more' }).click()
+      await until(async () => (await rows.count()) === 56)
+      const test = page.getByRole('button', { name: 'Send test event' })
+      await pressBy(page, test)
+      await page.getByRole('table', { name: 'Deliveries' }).getByText('Failed', { exact: true }).waitFor()
+      expect(await rows.count()).toBe(56)
+      expect(await hasFocus(test)).toBe(true)
     })
   })
 })

@@ -1,4 +1,5 @@
 // The deliveries of an endpoint, newest first, by status.
+import { useEffect, useRef } from 'react'
 import { type DeliveryStatus, EndpointDeliveriesDocument, RedeliverDocument } from '../generated/webhooks/graphql.ts'
 import { change } from '../graph/change.ts'
 import { useList } from '../graph/use-list.ts'
@@ -17,7 +18,13 @@ import { text } from './words.ts'
 
 const statuses: readonly DeliveryStatus[] = ['pending', 'retrying', 'delivered', 'failed']
 
-export function DeliveryTable({ webhookId }: { webhookId: string }) {
+interface DeliveryTableProps {
+  webhookId: string
+  /** The number of test events that were sent. Another one is shown at once. */
+  tests: number
+}
+
+export function DeliveryTable({ webhookId, tests }: DeliveryTableProps) {
   const { team, graph } = useWorkspace()
   const [address, setAddress] = useAddress()
   const status = statuses.find((known) => known === address.status)
@@ -28,6 +35,11 @@ export function DeliveryTable({ webhookId }: { webhookId: string }) {
     ({ id }) => id,
   )
   useRefresh(true, list.refresh)
+  const shown = useRef(tests)
+  useEffect(() => {
+    if (shown.current !== tests) list.refresh()
+    shown.current = tests
+  })
   const redeliver = useTask((id: string) => change(graph, RedeliverDocument, { id }))
   const said = words.message.deliveries.status
   return (

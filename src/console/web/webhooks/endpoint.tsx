@@ -39,10 +39,10 @@ export function Endpoint() {
   const { data, error, loading, again } = useRead(EndpointDocument, { id })
   const [open, setOpen] = useState<Open>(null)
   const [secret, setSecret] = useState<string | null>(null)
-  const [changed, setChanged] = useState(0)
+  const [tests, setTests] = useState(0)
   const test = useTask(async () => {
     await change(graph, TestEndpointDocument, { id })
-    setChanged(changed + 1)
+    setTests(tests + 1)
   })
   const redeliver = useTask(async () => {
     await change(graph, RedeliverFailedDocument, { id })
@@ -93,7 +93,7 @@ export function Endpoint() {
       <Tabs
         name={text.endpoint}
         tabs={[
-          { title: text.deliveries, panel: <DeliveryTable key={`${changed} ${runs}`} webhookId={id} /> },
+          { title: text.deliveries, panel: <DeliveryTable webhookId={id} tests={tests} /> },
           {
             title: text.verify,
             panel: (
