@@ -19,6 +19,9 @@ interface Reading {
   received: (event: EventRowFragment) => void
 }
 
+/** The gateway sends a heartbeat every 10 s. A way that is silent for longer is lost, although neither end was told. */
+const silentMs = 25_000
+
 /** The client closes a stream by its abort signal only, so each stream has a client of its own. Resolves when the stream ends. */
 export function readStream({ team, after, signal, opened, received }: Reading): Promise<Ending> {
   return new Promise((resolve) => {
@@ -29,16 +32,29 @@ export function readStream({ team, after, signal, opened, received }: Reading): 
       fetchFn: async (input: RequestInfo, init: RequestInit) => {
         const response = await fetch(input, init)
         if (response.ok) opened(Date.parse(response.headers.get('date') ?? '') || Date.now())
-        return response
+        const heartbeats = new TransformStream<Uint8Array, Uint8Array>({
+          transform(bytes, next) {
+            hear()
+            next.enqueue(bytes)
+          },
+        })
+        return new Response(response.body?.pipeThrough(heartbeats), response)
       },
     })
+    let silence: ReturnType<typeof setTimeout> | undefined
+    const hear = () => {
+      clearTimeout(silence)
+      silence = setTimeout(() => end('closed'), silentMs)
+    }
     const end = (ending: Ending) => {
+      clearTimeout(silence)
       signal.removeEventListener('abort', abort)
       client.dispose()
       resolve(ending)
     }
     const abort = () => end('closed')
     signal.addEventListener('abort', abort)
+    hear()
     client.subscribe<EventsSubscription>(
       { query: EventsDocument.toString(), variables: { after } },
       {
