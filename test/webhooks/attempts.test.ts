@@ -5,7 +5,7 @@ import { pruneDeliveries } from '../../src/webhooks/prune.ts'
 import { updateEndpoint } from '../../src/webhooks/service.ts'
 import { ask } from './ask.ts'
 import { inTurn, openReceiver, type Receiver, status } from './receiver.ts'
-import { openRig, type Rig, settled } from './rig.ts'
+import { newRig, openRig, type Rig, settled } from './rig.ts'
 
 const log = `query ($id: ID!) { webhookDelivery(id: $id) { attempts nextAttemptAt messageId webhook { id url }
   attemptLog { attempt at durationMs responseCode error reason answer headers } } }`
@@ -59,7 +59,7 @@ describe('the log of a delivery', () => {
   })
 
   it('is not found by another account, nor after its endpoint was deleted', async () => {
-    const stranger = await openRig({ databaseUrl: rig.app.config.databaseUrl as string, working: false })
+    const stranger = await newRig(rig.app)
     const { rows } = await rig.app.pool.query('select id from webhook_deliveries limit 1')
     expect((await ask(stranger, log, { id: rows[0].id })).errors?.[0]?.extensions.code).toBe('NOT_FOUND')
     expect((await ask(rig, log, { id: newId() })).errors?.[0]?.extensions.code).toBe('NOT_FOUND')
@@ -127,7 +127,7 @@ describe('the health of an endpoint', () => {
 
 describe('the deliveries of a message', () => {
   it('are those that its events caused, over all endpoints, in pages', async () => {
-    const own = await openRig({ working: false, databaseUrl: rig.app.config.databaseUrl as string })
+    const own = await newRig(rig.app)
     const messageIds = [newId(), newId()]
     const instance = (await own.app.pool.query('select * from instances where "workspaceId" = $1', [own.account.workspaceId]))
       .rows[0]

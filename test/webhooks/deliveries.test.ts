@@ -1,9 +1,17 @@
 // Reading deliveries: pages without gaps or repeats, and a constant number of SQL statements for any number of endpoints.
-import { expect, it, vi } from 'vitest'
+import { beforeAll, expect, it, vi } from 'vitest'
+import type { App } from '../../src/core/app.ts'
 import { contextFor } from '../messages/rig.ts'
 import { ask } from './ask.ts'
 import { openReceiver, status } from './receiver.ts'
-import { openRig, type Rig, settled } from './rig.ts'
+import { newRig, openRig, type Rig, settled } from './rig.ts'
+
+/** The first interval between two attempts is a minute. */
+let slow: App
+
+beforeAll(async () => {
+  slow = (await openRig({ env: { WEBHOOK_RETRY_BASE_SECONDS: '60' } })).app
+})
 
 const page = `query ($id: ID!, $first: Int, $after: String, $last: Int, $before: String, $status: DeliveryStatus) {
   webhook(id: $id) { deliveries(first: $first, after: $after, last: $last, before: $before, status: $status) {
@@ -23,7 +31,7 @@ async function readPage(rig: Rig, variables: Record<string, unknown>): Promise<P
 }
 
 it('lists deliveries in pages, newest first, with no gap or repeat while new ones arrive', async () => {
-  const rig = await openRig()
+  const rig = await newRig(slow)
   const receiver = await openReceiver()
   const { id } = await rig.endpoint(receiver.url)
   await rig.emit(25)
@@ -45,7 +53,7 @@ it('lists deliveries in pages, newest first, with no gap or repeat while new one
 })
 
 it('filters deliveries by status, and shows exactly the body that was sent', async () => {
-  const rig = await openRig({ env: { WEBHOOK_RETRY_BASE_SECONDS: '60' } })
+  const rig = await newRig(slow)
   const receiver = await openReceiver(status(500))
   const { id } = await rig.endpoint(receiver.url)
   const [eventId] = await rig.emit()
@@ -58,7 +66,7 @@ it('filters deliveries by status, and shows exactly the body that was sent', asy
 })
 
 it('refuses page sizes out of bounds and cursors of another list', async () => {
-  const rig = await openRig()
+  const rig = await newRig(slow)
   const receiver = await openReceiver()
   const [one, two] = [await rig.endpoint(receiver.url), await rig.endpoint(receiver.url)]
   await rig.emit(3)
@@ -77,7 +85,7 @@ it('refuses page sizes out of bounds and cursors of another list', async () => {
 })
 
 it('takes the same number of SQL statements for one endpoint and for ten', async () => {
-  const rig = await openRig()
+  const rig = await newRig(slow)
   // An app without workers, so that only the query runs statements on its pool.
   const { app } = await openRig({ databaseUrl: rig.app.config.databaseUrl as string, working: false })
   const ctx = contextFor(app, rig.account)

@@ -1,16 +1,22 @@
 // Pending attempts when their endpoint gets a new URL, is disabled, is deleted, or gets a new secret.
 import { verify } from '@octokit/webhooks-methods'
 import { Webhook } from 'standardwebhooks'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { App } from '../../src/core/app.ts'
 import { pruneDeliveries } from '../../src/webhooks/prune.ts'
 import { deleteEndpoint, rotateSecret, updateEndpoint } from '../../src/webhooks/service.ts'
 import { slow as slowDown } from '../kit/fault.ts'
 import { until } from '../kit/until.ts'
 import { openReceiver, status } from './receiver.ts'
-import { openRig, type Rig, settled } from './rig.ts'
+import { newRig, openRig, type Rig, settled } from './rig.ts'
 
 /** Leaves enough time between two attempts to change something, even on a busy machine. */
-const slow = { WEBHOOK_RETRY_BASE_SECONDS: '60' }
+const slowly = { WEBHOOK_RETRY_BASE_SECONDS: '60' }
+let slow: App
+
+beforeAll(async () => {
+  slow = (await openRig({ env: slowly })).app
+})
 
 /** Makes the next attempts and their jobs due now. */
 async function hurry({ app }: Rig): Promise<void> {
@@ -38,7 +44,7 @@ describe('pending attempts', () => {
   })
 
   it('go to the new URL', async () => {
-    const rig = await openRig({ env: slow })
+    const rig = await newRig(slow)
     const [before, after] = [await openReceiver(status(500)), await openReceiver()]
     const endpoint = await rig.endpoint(before.url)
     await rig.emit()
@@ -53,7 +59,7 @@ describe('pending attempts', () => {
     ['deleted', 'endpoint_deleted'],
     ['disabled', 'endpoint_disabled'],
   ] as const)('are given up when the endpoint is %s', async (how, error) => {
-    const rig = await openRig({ env: slow })
+    const rig = await openRig({ env: slowly })
     const receiver = await openReceiver(status(500))
     const endpoint = await rig.endpoint(receiver.url)
     await rig.emit(3)
@@ -69,7 +75,7 @@ describe('pending attempts', () => {
   })
 
   it('are given up even when there are thousands', { timeout: 120_000 }, async () => {
-    const rig = await openRig()
+    const rig = await newRig(slow)
     const endpoint = await rig.endpoint('http://127.0.0.1:9/')
     await rig.app.pool.query(
       `insert into webhook_deliveries (id, "endpointId", "eventId", type, status, "attemptsLeft", "nextAttemptAt")
@@ -84,7 +90,7 @@ describe('pending attempts', () => {
   })
 
   it('end with the running attempt when the endpoint is disabled during it', async () => {
-    const rig = await openRig({ env: slow })
+    const rig = await newRig(slow)
     let answer = () => {}
     const receiver = await openReceiver((_, response) => {
       answer = () => response.writeHead(500).end()
@@ -99,7 +105,7 @@ describe('pending attempts', () => {
   })
 
   it('are signed with both secrets after a rotation, and with the new one alone a day later', async () => {
-    const rig = await openRig({ env: slow })
+    const rig = await newRig(slow)
     const receiver = await openReceiver(status(500))
     const endpoint = await rig.endpoint(receiver.url)
     await rig.emit()

@@ -4,7 +4,7 @@ import { updateEndpoint } from '../../src/webhooks/service.ts'
 import { until } from '../kit/until.ts'
 import { type Asked, ask } from './ask.ts'
 import { openReceiver, type Receiver, status } from './receiver.ts'
-import { openRig, type Rig, settled } from './rig.ts'
+import { newRig, openRig, type Rig, settled } from './rig.ts'
 
 const start = `mutation ($webhookId: ID!, $since: DateTime, $status: DeliveryStatus) {
   redeliverAll(webhookId: $webhookId, since: $since, status: $status) { id webhookId deliveryStatus status requestedCount progress }
@@ -84,7 +84,7 @@ describe('a redelivery of all', () => {
   })
 
   it('is refused while another runs, for a disabled or foreign endpoint, and for what was not attempted', async () => {
-    const idle = await openRig({ databaseUrl: rig.app.config.databaseUrl as string, working: false })
+    const idle = await newRig(rig.app)
     const { id: webhookId } = await idle.endpoint('https://a.example/')
     const codeOf = async (variables: object, by: Pick<Rig, 'ctx'> = idle) =>
       (await ask(by, start, { webhookId, ...variables })).errors?.[0]?.extensions.code

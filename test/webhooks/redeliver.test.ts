@@ -1,19 +1,26 @@
 // Deliveries made by hand: one more attempt of an earlier delivery, and test deliveries.
 import { Webhook } from 'standardwebhooks'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { App } from '../../src/core/app.ts'
 import { eventDefinitions } from '../../src/event-types.ts'
 import { redeliver, testEndpoint } from '../../src/webhooks/redeliver.ts'
 import { updateEndpoint } from '../../src/webhooks/service.ts'
 import { until } from '../kit/until.ts'
 import { hang, openReceiver, status } from './receiver.ts'
-import { openRig, settled } from './rig.ts'
+import { newRig, openRig, settled } from './rig.ts'
 
-const fast = { WEBHOOK_RETRY_BASE_SECONDS: '0.001' }
-const slow = { WEBHOOK_RETRY_BASE_SECONDS: '60' }
+/** The first interval between two attempts is a millisecond, or a minute. */
+let fast: App
+let slow: App
+
+beforeAll(async () => {
+  fast = (await openRig({ env: { WEBHOOK_RETRY_BASE_SECONDS: '0.001' } })).app
+  slow = (await openRig({ env: { WEBHOOK_RETRY_BASE_SECONDS: '60' } })).app
+})
 
 describe('a redelivery', () => {
   it('of a failed delivery makes one attempt under the same id', async () => {
-    const rig = await openRig({ env: fast })
+    const rig = await newRig(fast)
     const receiver = await openReceiver(status(500))
     const endpoint = await rig.endpoint(receiver.url)
     const [id] = await rig.emit()
@@ -28,7 +35,7 @@ describe('a redelivery', () => {
   })
 
   it('of a delivery that waits for its next attempt is made now, and the automatic attempts go on', async () => {
-    const rig = await openRig({ env: slow })
+    const rig = await newRig(slow)
     const receiver = await openReceiver(status(500))
     const endpoint = await rig.endpoint(receiver.url)
     await rig.emit()
@@ -39,7 +46,7 @@ describe('a redelivery', () => {
   })
 
   it('of a delivered event is possible', async () => {
-    const rig = await openRig()
+    const rig = await newRig(slow)
     const receiver = await openReceiver()
     const endpoint = await rig.endpoint(receiver.url)
     await rig.emit()
@@ -50,8 +57,8 @@ describe('a redelivery', () => {
   })
 
   it('is refused during an attempt, for a disabled endpoint, for another account, and after 30 days', async () => {
-    const rig = await openRig({ env: slow })
-    const stranger = await openRig({ databaseUrl: rig.app.config.databaseUrl as string, working: false })
+    const rig = await newRig(slow)
+    const stranger = await newRig(slow)
     const receiver = await openReceiver(hang)
     const endpoint = await rig.endpoint(receiver.url)
     const other = await rig.endpoint(receiver.url)
@@ -79,7 +86,7 @@ describe('a redelivery', () => {
 
 describe('a test delivery', () => {
   it('is a real signed delivery of the first type subscribed to, marked as a test', async () => {
-    const rig = await openRig()
+    const rig = await newRig(slow)
     const receiver = await openReceiver()
     const endpoint = await rig.endpoint(receiver.url, ['message.failed', 'message.sent'])
     const delivery = await testEndpoint(rig.ctx, endpoint.id)
@@ -88,11 +95,11 @@ describe('a test delivery', () => {
     const payload = new Webhook(endpoint.shownSecret).verify(request?.body ?? '', request?.headers ?? {})
     expect(payload).toMatchObject({ id: delivery.eventId, event: 'message.failed', test: true, status: 'failed', error: 'TEST' })
     expect(request?.headers['webhook-id']).toBe(delivery.eventId)
-    expect((await rig.app.pool.query('select from events')).rowCount).toBe(0)
+    expect((await rig.app.pool.query('select from events where "workspaceId" = $1', [rig.account.workspaceId])).rowCount).toBe(0)
   })
 
   it('is attempted once', async () => {
-    const rig = await openRig({ env: fast })
+    const rig = await newRig(fast)
     const receiver = await openReceiver(status(500))
     const endpoint = await rig.endpoint(receiver.url)
     await testEndpoint(rig.ctx, endpoint.id)
@@ -100,7 +107,7 @@ describe('a test delivery', () => {
   })
 
   it.each(eventDefinitions)('has the fields of a real $type', async ({ type, payload }) => {
-    const rig = await openRig()
+    const rig = await newRig(slow)
     const receiver = await openReceiver()
     const endpoint = await rig.endpoint(receiver.url, [type])
     await testEndpoint(rig.ctx, endpoint.id)

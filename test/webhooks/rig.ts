@@ -63,7 +63,7 @@ export async function settled(rig: Rig, endpointId: string, wanted: DeliveryStat
   })
 }
 
-/** The rig ends with the test. */
+/** An App with an account. It ends with the test, or with the file when no test runs. */
 export async function openRig(options: RigOptions = {}): Promise<Rig> {
   const { env, egress, working = true } = options
   const databaseUrl = options.databaseUrl ?? (await cloneDatabase())
@@ -90,6 +90,12 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
     parts.use(await workOn(app, webhookJobs))
     parts.defer(() => app.boss.stop({ graceful: true, timeout: 5_000 }))
   }
+  return await newRig(app)
+}
+
+/** Another account in the same App. */
+export async function newRig(app: App): Promise<Rig> {
+  const databaseUrl = app.config.databaseUrl as string
   const account = await createAccount(databaseUrl)
   const instance = await connectedInstance(databaseUrl, account)
   const ctx = contextFor(app, account)
