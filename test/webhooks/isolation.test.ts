@@ -7,7 +7,7 @@ import { slow } from '../kit/fault.ts'
 import { promptly } from '../kit/promptly.ts'
 import { until } from '../kit/until.ts'
 import { type Answer, hang, openReceiver, type status } from './receiver.ts'
-import { openRig } from './rig.ts'
+import { openRig, settled } from './rig.ts'
 
 it('one hanging endpoint of ten does not delay the other nine', { timeout: 120_000 }, async () => {
   const rig = await openRig({ env: { WEBHOOK_TIMEOUT_SECONDS: '120' } })
@@ -70,10 +70,7 @@ it('a delivery queue works through its backlog, and delivers each event once', a
   const receiver = await openReceiver((_, response) => void setTimeout(() => response.end(), 5))
   const endpoint = await rig.endpoint(receiver.url)
   await rig.emit(500)
-  await until(async () => {
-    const rows = await rig.deliveries(endpoint.id)
-    return rows.length === 500 && rows.every((row) => row.status === 'delivered')
-  })
+  await settled(rig, endpoint.id, 'delivered', 500)
   expect(receiver.requests).toHaveLength(500)
   expect(new Set(receiver.requests.map((request) => request.headers['webhook-id'])).size).toBe(500)
 })
