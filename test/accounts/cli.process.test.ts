@@ -177,7 +177,8 @@ describe('account password and verify', () => {
 
 describe('doctor', () => {
   it('reports each check as ok on its own line', async () => {
-    const { code, stdout } = await gatewayCommand('doctor')
+    // As a process of its own, which ends.
+    const { code, stdout } = await commandProcess(['doctor'], { databaseUrl })
     const database = ['database', 'clock', 'migrations', 'jobs', 'secretKey', 'providers']
     const names = ['configuration', ...database, 'media', 'mail', 'identityProvider']
     expect(stdout.trimEnd().split('\n')).toEqual(names.map((name) => expect.stringMatching(`^ok +${name}: `)))

@@ -1,5 +1,6 @@
 // Runs the operator's command line to its end.
 import { execFile } from 'node:child_process'
+import { getGlobalDispatcher, setGlobalDispatcher } from 'undici'
 import { environment, node, root } from './environment.ts'
 import { type GatewayOptions, outsideDatabase } from './gateway.ts'
 
@@ -22,14 +23,12 @@ let last: Promise<unknown> = Promise.resolve()
 
 /**
  * Runs `gateway ARGS` inside the test's process, which costs a tenth of a process of its own. One command runs at a time, because
- * it has the environment and the console of the process to itself. `doctor` bounds every later `fetch` of its process, so it runs
- * as a process of its own. `onPrint` gets each text that it prints, at once.
+ * it has the environment and the console of the process to itself. `onPrint` gets each text that it prints, at once.
  */
 export async function command(
   args: readonly string[],
   { onPrint, ...options }: GatewayOptions & { onPrint?: (text: string) => void } = {},
 ): Promise<CommandResult> {
-  if (args[0] === 'doctor') return await commandProcess(args, options)
   const result = last.then(() => run(args, envOf(options), onPrint))
   last = result.catch(() => {})
   return await result
@@ -37,6 +36,8 @@ export async function command(
 
 async function run(args: readonly string[], env: NodeJS.ProcessEnv, onPrint?: (text: string) => void): Promise<CommandResult> {
   const { runCommand } = await import('../../src/cli/main.ts')
+  // `doctor` bounds every later `fetch` of its process.
+  const dispatcher = getGlobalDispatcher()
   const [stdout, stderr]: [string[], string[]] = [[], []]
   const own = { env: process.env, log: console.log, error: console.error }
   process.env = env
@@ -49,6 +50,7 @@ async function run(args: readonly string[], env: NodeJS.ProcessEnv, onPrint?: (t
     const code = await runCommand(args)
     return { code, stdout: stdout.join(''), stderr: stderr.join('') }
   } finally {
+    setGlobalDispatcher(dispatcher)
     process.env = own.env
     console.log = own.log
     console.error = own.error
