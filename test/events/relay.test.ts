@@ -4,13 +4,12 @@ import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { sqlTransaction } from '../../src/core/database/transaction.ts'
-import { emit } from '../../src/events/log/emit.ts'
 import { readAfter } from '../../src/events/log/log.sql.ts'
 import { cloneDatabase, sql } from '../kit/database.ts'
 import { environment, node, secretKey } from '../kit/environment.ts'
 import { type Running, watch } from '../kit/gateway.ts'
 import { until } from '../kit/until.ts'
-import { emitMany, newEvent, newPlace, numberOf, openApp, openRelay, type Place, wholeLog } from './rig.ts'
+import { emitMany, newPlace, numberOf, openApp, openRelay, type Place, wholeLog } from './rig.ts'
 
 let databaseUrl: string
 beforeEach(async () => {
@@ -148,10 +147,12 @@ describe('the relay', () => {
   })
 
   it('numbers an event of another process without being notified', async () => {
-    const app = await openApp(databaseUrl)
-    const relay = startRelayProcess()
-    await relay.line(/numbers events/)
-    await emit(app.pool, [newEvent(newPlace(), 0)])
-    await until(async () => (await wholeLog(databaseUrl)).length === 1)
+    await openRelay(await openApp(databaseUrl))
+    const place = newPlace()
+    // It leads when it has numbered the first one.
+    for (const n of [0, 1]) {
+      await emitMany(sql(databaseUrl), place, 1, n)
+      await until(async () => (await wholeLog(databaseUrl)).length === n + 1)
+    }
   })
 })
