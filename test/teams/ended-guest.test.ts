@@ -12,7 +12,7 @@ beforeAll(async () => {
   crew = await newCrew(rig)
 })
 
-it('and takes no seat', async () => {
+it('an account that ends while it accepts an invitation takes no seat of the team', async () => {
   const guest = await newPerson(rig)
   const { id, token } = await invited(rig, crew.teamId, guest.email)
   const held: [string, string] = ['select from team_invitations where id = $1 for update', id]

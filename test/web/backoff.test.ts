@@ -36,11 +36,11 @@ async function backsOff(account: string, code: string, answer: () => BinaryNode 
   expect((await client.api.post(`instances/${id}/logout`)).status).toBe(200)
 }
 
-it('also if it asks for a new login in place of each one', async () => {
+it('waits longer each time that a network asks for a new login in place of a login', async () => {
   await backsOff('390000000071', '515', () => ({ tag: 'stream:error', attrs: { code: '515' } }))
 })
 
-it('also if it takes the login first', async () => {
+it('waits longer each time that a network closes the connection after the login', async () => {
   const account = '390000000072'
   await backsOff(account, '503', () => {
     // A device asks for it as soon as it is logged in.

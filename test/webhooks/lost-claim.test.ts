@@ -24,7 +24,7 @@ it('an attempt whose claim was not answered is made, and counts once', async () 
   expect(receiver.requests).toHaveLength(1)
 })
 
-it('so are those of deliveries that waited', async () => {
+it('attempts of deliveries that waited, whose claim was not answered, are made and count once', async () => {
   const { passage, rig, receiver } = await openStage({})
   const endpoint = await rig.endpoint(receiver.url)
   passage.loseAnswer('webhooks.claim.waiting')
