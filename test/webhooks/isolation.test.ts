@@ -60,7 +60,7 @@ it('fifty endpoints of a busy workspace do not stop the event log', { timeout: 1
   await slow(databaseUrl as string, 'insert', 'webhook_deliveries', 1)
   await rig.emit(120)
   await openRelay(rig.app, webhookSink(rig.app))
-  const count = async () => (await rig.app.pool.query('select from webhook_deliveries')).rowCount
+  const count = async () => (await rig.app.pool.query('select count(*)::int as n from webhook_deliveries')).rows[0].n
   await until(async () => (await count()) === 120 * 50, { everyMs: 250 })
   expect((await rig.app.metrics.relayFailures.get()).values[0]?.value).toBe(0)
 })
