@@ -35,6 +35,8 @@ function wordsOf(error: unknown): string {
   // Messages of pg without a code, for a server that is not PostgreSQL or has no TLS.
   if (/^(Connection terminated|timeout exceeded|The server does not support SSL)/.test(e.message))
     return `The database of DATABASE_URL cannot be used (${e.message}); check DATABASE_URL`
+  if (/^unsupported startup parameter/.test(e.message))
+    return `A pooler in front of the database refuses the settings of a connection (${e.message}); set DATABASE_DIRECT_URL to the same database without the pooler`
   if (e.code === 'ERR_TLS_CERT_ALTNAME_INVALID')
     return `The certificate of the database is for another host (${e.message}); write a host that it names in DATABASE_URL`
   if (/CERT|LEAF_SIGNATURE/.test(e.code ?? ''))
