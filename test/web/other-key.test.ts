@@ -34,6 +34,23 @@ it('is disconnected and says why, once, and connects by itself when the server h
   await until(async () => (await stateOf(api(both, client.account.apiKey))).status === 'connected')
 })
 
+it('pairs anew after a logout when that key is lost', async () => {
+  const databaseUrl = await cloneDatabase()
+  const network = await openLoopback('393331234567')
+  const env = environmentOf(network)
+  const first = await openGateway({ databaseUrl, env })
+  const client = await openClient(databaseUrl, first)
+  const id = await client.pair(network, '390000000075')
+  await first.stop()
+
+  const later = await openGateway({ databaseUrl, env: { ...env, SECRET_KEY: randomBytes(32).toString('hex') } })
+  const calls = api(later, client.account.apiKey)
+  await until(async () => (await calls.get(`instances/${id}/state`)).body.data.status === 'disconnected')
+  expect((await calls.post(`instances/${id}/logout`)).status).toBe(200)
+  expect((await calls.post(`instances/${id}/connect`)).status).toBe(200)
+  await until(async () => (await calls.get(`instances/${id}/state`)).body.data.qr !== null)
+})
+
 it('is removed from its account after a logout, also if the server was without that key in between', async () => {
   const account = '390000000074'
   const databaseUrl = await cloneDatabase()
