@@ -2,12 +2,14 @@
 import { z } from 'zod'
 import { defineInput, type Rules } from '../core/graph/input.ts'
 import { moment, nameOf, uuid } from '../core/validation.ts'
+import { typeFields } from '../message-types/service.ts'
 import { messageFields, scheduleRules } from '../messages/input.ts'
 import { maxRate } from './pace.ts'
 import { maxRecipients } from './policy.ts'
 import { quietHours } from './quiet-hours.ts'
 
-const { to, contactId, variables, reference, ...message } = messageFields
+const { contactId, ...ofTypes } = typeFields
+const { instanceId, to, type, templateId, variables, reference, idempotencyKey } = messageFields
 
 /** A recipient given as a phone number. */
 export const recipient = z.object({ to, reference, variables: variables.describe('Values of `custom.*` for this recipient.') })
@@ -38,7 +40,11 @@ export const CreateCampaignInput = defineInput(
   'CreateCampaignInput',
   'One message to many recipients: a type with its fields, or a template. Each distinct number receives it once.',
   z.object({
-    ...message,
+    instanceId,
+    type,
+    templateId,
+    ...ofTypes,
+    idempotencyKey,
     name,
     ...pace,
     contactId: contactId.describe('The contact to share (type contact).'),
