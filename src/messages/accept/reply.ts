@@ -45,7 +45,14 @@ export async function acceptReplies(app: App, tx: Sql, replies: readonly Reply[]
     if (!turn?.fits || !instance) return []
     const { principal, input } = submission
     const composed = compose(input, references.contact(submission))
-    const fixed = { id: newId(), createdAt: turn.at, scheduledAt: null, campaignId: null, ignoresSuppression: true }
+    const fixed = {
+      id: newId(),
+      createdAt: turn.at,
+      scheduledAt: null,
+      campaignId: null,
+      reference: null,
+      ignoresSuppression: true,
+    }
     return [{ ...fixed, principal, instance, to: input.to, ...composed }]
   })
   const messages = composeRows(app, drafts)

@@ -16,7 +16,7 @@ export interface NewMessage extends ComposedMessage {
   /** When it is accepted. Orders it among the messages to the same number. */
   createdAt: Date
   campaignId: string | null
-  reference?: string | null | undefined
+  reference: string | null | undefined
   ignoresSuppression?: boolean
   /** True if the network will take nothing but an approved template, which this is not. */
   outsideWindow?: boolean
