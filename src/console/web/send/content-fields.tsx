@@ -1,4 +1,5 @@
 // The fields that each type of message has.
+import type { ReactElement } from 'react'
 import { ContactChoice } from '../contact-search/contact-choice.tsx'
 import type { SendType } from '../generated/send/graphql.ts'
 import type { Search } from '../navigation.tsx'
@@ -18,7 +19,7 @@ interface ContentProps {
   changed: () => void
 }
 
-export function ContentFields({ type, given, said, issues, changed }: ContentProps) {
+export function ContentFields({ type, given, said, issues, changed }: ContentProps): ReactElement | ReactElement[] {
   const field = (name: string, label: string, value?: string) => (
     <TextField key={name} name={name} label={label} defaultValue={said[name] ?? value} issues={issues} />
   )
