@@ -11,8 +11,6 @@ import { words } from '../words/words.ts'
 import { NetworkSettings, settingsIn } from './network-settings.tsx'
 import { text } from './words.ts'
 
-const networks: readonly ProviderName[] = ['sandbox', 'cloud', 'web']
-
 export function NewInstance({ created, close }: { created: () => void; close: () => void }) {
   const { team, graph } = useWorkspace()
   const go = useGo()
@@ -43,7 +41,7 @@ export function NewInstance({ created, close }: { created: () => void; close: ()
               issues={issues}
               onChange={(event) => setNetwork(event.target.value as ProviderName)}
             >
-              {networks.map((name) => (
+              {(Object.keys(text.networks) as ProviderName[]).map((name) => (
                 <option key={name} value={name}>
                   {text.networks[name]}
                 </option>
