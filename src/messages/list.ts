@@ -21,7 +21,10 @@ export interface MessageFilter {
   part?: MessagePart | undefined
 }
 
-/** The only messages that a filter can fit, which have indexes of their own: those that failed or were cancelled, are on their way, or came in. */
+/**
+ * The only messages that a filter can fit, which have indexes of their own: those that failed or were cancelled (`messages_failed_idx`), are on
+ * their way (`messages_open_idx`, `messages_unreported_idx`), or came in (`messages_received_idx`).
+ */
 export type MessagePart = 'failed' | 'open' | 'received'
 
 const failed = `t.status in ('failed', 'cancelled')`
