@@ -132,6 +132,7 @@ async function answer<Context>(
   const repeatable = route.method === 'POST' ? gateway.repeatable(request) : null
   const { data, query, error } = await perform(gateway, route, context, request, repeatable)
   if (repeatable?.replayed) reply.header('Idempotency-Replayed', 'true')
+  // core/http/error-answer.ts answers it, as everything that a route throws.
   if (error) throw error
   return reply
     .code(route.accepted?.when(data as never) ? (route.accepted.status ?? 202) : route.status)

@@ -48,6 +48,7 @@ export interface Hub extends AsyncDisposable {
 
 const pageSize = 256
 const retryMs = 500
+/** A stream is never silent for longer, unless its reader is slow. */
 const heartbeatMs = 10_000
 const sweepMs = 1_000
 const closingMs = 2_000
