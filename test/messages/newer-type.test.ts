@@ -7,7 +7,7 @@ import { openWorkspace } from './rig.ts'
 it('is left to a newer process: not sent, not failed, no attempt counted, and looked at again', async () => {
   const own = await cloneDatabase()
   const { app, ctx, instanceId } = await openWorkspace(own)
-  await sql(own).query(`alter type message_type add value 'sticker'`)
+  await sql(own).query(`alter type message_type add value 'newer'`)
   const add = async (type: string) => {
     const { rows } = await sql(own).query<{ id: string }>(
       `insert into messages (id, "workspaceId", "userId", "instanceId", type, "to", peer, body, safety)
@@ -16,7 +16,7 @@ it('is left to a newer process: not sent, not failed, no attempt counted, and lo
     )
     return rows[0]?.id as string
   }
-  const [newer, known] = [await add('sticker'), await add('text')]
+  const [newer, known] = [await add('newer'), await add('text')]
   const { claimed } = await claimMessages(app, [newer, known])
   expect(claimed.map(({ id }) => id)).toEqual([known])
   const { rows } = await sql(own).query('select status, attempts, "leaseToken", error from messages where id = $1', [newer])
