@@ -1,9 +1,12 @@
 // The words of the console in English.
+import type { EventType } from '../generated/events/graphql.ts'
 import type { MessageErrorCode } from '../generated/messages/graphql.ts'
 
 type Reason = readonly [meaning: string, advice: string]
 /** The type check names a code of the gateway that has no words. */
 type Failures = Record<MessageErrorCode, Reason> & Partial<Record<string, Reason>>
+/** The same for a type of event. */
+type EventNames = Record<EventType, string> & Record<string, string>
 
 export const en = {
   product: 'Messaging gateway',
@@ -133,7 +136,7 @@ export const en = {
     message_received: 'Message received',
     message_sent: 'Message sent',
     message_updated: 'Message updated',
-  } as Record<string, string>,
+  } satisfies EventNames as EventNames,
   instanceStatus: {
     connected: 'Connected',
     connecting: 'Connecting',
