@@ -52,7 +52,7 @@ describe('a sealer with a previous key', () => {
   })
 
   it('opens event cursors of before the change, and issues them under the current key', () => {
-    const place = { seq: 7n, hour: 500_000 }
+    const place = { seq: 7n, mark: 40, at: new Date('2026-11-20T06:00:00Z') }
     const workspace = '01980000-0000-7000-8000-000000000001'
     expect(openCursor(both, workspace, sealCursor(createSealer(old), workspace, place))).toEqual({ place, old: undefined })
     expect(sealCursor(both, workspace, place)).toBe(sealCursor(createSealer(now), workspace, place))

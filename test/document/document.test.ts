@@ -218,7 +218,7 @@ describe('for events, the document', () => {
   it('shows a cursor in the format of real ones', () => {
     const stream = document.paths['/events/stream']?.get?.responses[200] as unknown as Json
     const [, cursor] = String(stream.content?.['text/event-stream']?.example).match(/^id: (.*)$/m) as RegExpMatchArray
-    const one = sealCursor(createSealer(randomBytes(32)), randomUUID(), { seq: 12n, hour: 500_000 })
+    const one = sealCursor(createSealer(randomBytes(32)), randomUUID(), { seq: 12n, mark: 40, at: new Date() })
     for (const each of [one, cursor as string]) {
       const bytes = Buffer.from(each, 'base64url')
       expect([bytes.length, bytes.toString('base64url')]).toEqual([16, each])

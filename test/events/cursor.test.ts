@@ -3,8 +3,9 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { App } from '../../src/core/app.ts'
 import { newId } from '../../src/core/id.ts'
 import { createSealer } from '../../src/core/seal.ts'
-import { openCursor, placeAt, sealCursor } from '../../src/events/log/cursor.ts'
-import { endOf, numberBefore, resumeAfter } from '../../src/events/log/place.ts'
+import { markOf, openCursor, sealCursor } from '../../src/events/log/cursor.ts'
+import { readAfter } from '../../src/events/log/log.sql.ts'
+import { cursorOf, endOf, numberBefore, resumeAfter } from '../../src/events/log/place.ts'
 import { pruneEvents } from '../../src/events/log/prune.ts'
 import { createAccount } from '../kit/accounts.ts'
 import { cloneDatabase } from '../kit/database.ts'
@@ -14,7 +15,10 @@ import { emitMany, newPlace, openApp, openRelay, type Place, wholeLog } from './
 const sealer = createSealer(Buffer.alloc(32, 1))
 const ours = newId()
 const now = new Date('2026-07-01T10:30:00Z')
-const seal = (seq: bigint, workspaceId = ours, at = now) => sealCursor(sealer, workspaceId, placeAt(seq, at))
+const mark = markOf(newId())
+const seal = (seq: bigint, workspaceId = ours) => sealCursor(sealer, workspaceId, { seq, mark, at: now })
+/** The form of the version before, which has no mark. */
+const unmarked = (seq: bigint) => sealCursor(sealer, ours, { seq, mark: undefined, at: now })
 const oldForm = (seq: bigint | number) => Buffer.from(`e1:${seq}`).toString('base64url')
 
 describe('a sealed cursor', () => {
@@ -22,14 +26,15 @@ describe('a sealed cursor', () => {
     for (const seq of [0n, 1n, 999n, 10n ** 17n]) {
       const cursor = seal(seq)
       expect(cursor).toMatch(/^[A-Za-z0-9_-]{22}$/)
-      expect(openCursor(sealer, ours, cursor)?.place).toEqual({ seq, hour: Math.floor(now.getTime() / 3_600_000) })
+      expect(openCursor(sealer, ours, cursor)?.place).toEqual({ seq, mark, at: new Date('2026-07-01T06:00:00Z') })
+      expect(openCursor(sealer, ours, unmarked(seq))?.place).toEqual({ seq, at: new Date('2026-07-01T10:00:00Z') })
       expect(openCursor(sealer, newId(), cursor)).toBeUndefined()
       expect(openCursor(createSealer(Buffer.alloc(32, 2)), ours, cursor)).toBeUndefined()
     }
   })
 
   it('is the same on every process with the same key, so that one text serves all followers', () => {
-    expect(sealCursor(createSealer(Buffer.alloc(32, 1)), ours, placeAt(7n, now))).toBe(seal(7n))
+    expect(sealCursor(createSealer(Buffer.alloc(32, 1)), ours, { seq: 7n, mark, at: now })).toBe(seal(7n))
   })
 
   it('hides its number: cursors of consecutive numbers look unrelated', () => {
@@ -87,8 +92,8 @@ describe('a reader', () => {
     await emitMany(app.pool, where, count)
     await until(async () => (await wholeLog(databaseUrl)).length === before + count)
   }
-  const sealed = (seq: bigint, at = new Date()) => sealCursor(app.sealer, place.workspaceId, placeAt(seq, at))
-  const resume = (cursor: string) => resumeAfter(app, place.workspaceId, cursor, 'after')
+  const sealed = (seq: bigint, at = new Date()) => sealCursor(app.sealer, place.workspaceId, { seq, mark: undefined, at })
+  const resume = async (cursor: string) => (await resumeAfter(app, place.workspaceId, cursor, 'after')).seq
   const longAgo = (days: number) => new Date(Date.now() - days * 86_400_000)
 
   it('resumes at any position of the log, but not beyond its end, where a cursor must be from another log', async () => {
@@ -97,6 +102,24 @@ describe('a reader', () => {
     await expect(resume(sealed(4n))).rejects.toThrow('after: is beyond the end of the event log')
     await expect(resume('x')).rejects.toThrow('after: is not an event cursor')
     await expect(numberBefore(app, place.workspaceId, 'x', 'before')).rejects.toThrow('before: is not an event cursor')
+  })
+
+  it('gets an error when the log has lost its event and given the number to another one, of its workspace or not', async () => {
+    await logOf(3)
+    const { events } = await readAfter(app.pool, place.workspaceId, {}, { after: 0n, limit: 3 })
+    const cursors = events.map((event) => cursorOf(app, event))
+    const end = await endOf(app, place.workspaceId)
+    for (const cursor of [...cursors, end.cursor]) expect(await resume(cursor)).toBeGreaterThan(0n)
+    // After a restore, the numbers from 2 on were given again: to another event of the workspace, and to one of another workspace.
+    let id = newId()
+    while (markOf(id) === markOf(events[1]?.id as string)) id = newId()
+    await app.pool.query('update events set id = $1 where seq = 2', [id])
+    await app.pool.query('update events set "workspaceId" = $1 where seq = 3', [newPlace().workspaceId])
+    expect(await resume(cursors[0] as string)).toBe(1n)
+    for (const cursor of [cursors[1], cursors[2], end.cursor]) {
+      await expect(resume(cursor as string)).rejects.toThrow('after: is of an event that the log has lost; start without it')
+    }
+    expect(await resume((await endOf(app, place.workspaceId)).cursor)).toBe(2n)
   })
 
   it('gets an error when its cursor is older than the oldest event kept, so that no event is missed silently', async () => {
@@ -116,10 +139,10 @@ describe('a reader', () => {
     await logOf(3, newPlace())
     await app.pool.query(`update events set "createdAt" = now() - interval '33 days' where seq <= 4`)
     const { after, sent, cursor } = await endOf(app, place.workspaceId)
-    expect([after, sent]).toEqual([5n, 2n])
+    expect([after, sent.seq]).toEqual([5n, 2n])
     expect(await pruneEvents.prune(app)).toBe(4)
     expect(await resume(cursor)).toBe(2n)
-    expect(await endOf(app, place.workspaceId)).toMatchObject({ after: 5n, sent: 0n })
+    expect(await endOf(app, place.workspaceId)).toMatchObject({ after: 5n, sent: { seq: 0n } })
   })
 
   it('sees the same end of the log, whatever happens in other workspaces', async () => {
@@ -127,7 +150,8 @@ describe('a reader', () => {
     const before = await endOf(app, place.workspaceId)
     await logOf(20, newPlace())
     const { sent, cursor } = await endOf(app, place.workspaceId)
-    expect([sent, openCursor(app.sealer, place.workspaceId, cursor)?.place?.seq]).toEqual([before.sent, before.sent])
+    expect(sent).toEqual(before.sent)
+    expect(openCursor(app.sealer, place.workspaceId, cursor)?.place).toMatchObject(before.sent)
   })
 
   describe('with a cursor of the old format', () => {

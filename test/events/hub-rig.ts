@@ -5,6 +5,7 @@ import type { App } from '../../src/core/app.ts'
 import type { BoundedWriter } from '../../src/events/live/bounded-writer.ts'
 import { type Followed, type Hub, type LogView, startHub } from '../../src/events/live/fanout.ts'
 import { distinctFrame, hello } from '../../src/events/live/frames.ts'
+import { markedOf } from '../../src/events/log/cursor.ts'
 import type { Entry } from '../../src/events/log/entry.ts'
 import type { LogEvent } from '../../src/events/log/log.ts'
 import { createAccount } from '../kit/accounts.ts'
@@ -74,7 +75,9 @@ export async function openHub(): Promise<HubRig> {
     open,
     async followLog(view, cursor) {
       const start = cursor ?? BigInt((await wholeLog(databaseUrl)).length)
-      return await open((writer) => hub.followLog(view, { writer, frame: distinctFrame, cursor: start, sent: start }))
+      return await open((writer) =>
+        hub.followLog(view, { writer, frame: distinctFrame, cursor: start, sent: { seq: start, mark: undefined } }),
+      )
     },
   }
 }
@@ -88,11 +91,11 @@ export interface CountedView extends LogView {
 export function countedView(place: Place, key: string, fails: (n: number) => boolean = () => false): CountedView {
   const rendered = new Map<number, number>()
   async function render(events: readonly LogEvent[]): Promise<Entry[]> {
-    return events.map(({ seq, type, payload }) => {
+    return events.map(({ seq, id, type, payload }) => {
       const n = numberOf(payload)
       rendered.set(n, (rendered.get(n) ?? 0) + 1)
       if (fails(n)) throw new Error('out of reach')
-      return { seq, cursor: String(seq), name: type, body: payload }
+      return { ...markedOf({ seq, id }), cursor: String(seq), name: type, body: payload }
     })
   }
   return { key, workspaceId: place.workspaceId, filter: {}, render, rendered }

@@ -33,7 +33,7 @@ describe('followers of one view', () => {
     const join = async (writer: BoundedWriter) => {
       if (++here === 20) together.resolve()
       await together.promise
-      return await hub.followLog(view, { writer, frame: distinctFrame, cursor: 0n, sent: 0n })
+      return await hub.followLog(view, { writer, frame: distinctFrame, cursor: 0n, sent: { seq: 0n, mark: undefined } })
     }
     const readers = await Promise.all(Array.from({ length: 20 }, () => open(join)))
     await until(() => readers.every((reader) => reader.events.length === 90))

@@ -2,8 +2,10 @@
 import fc from 'fast-check'
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
+import { newId } from '../../src/core/id.ts'
 import type { BoundedWriter } from '../../src/events/live/bounded-writer.ts'
 import { type Follower, LogTopic } from '../../src/events/live/log-topic.ts'
+import { markedOf } from '../../src/events/log/cursor.ts'
 import type { LogEvent } from '../../src/events/log/log.ts'
 import { until } from '../kit/until.ts'
 
@@ -39,7 +41,8 @@ function memoryLog() {
   let numbered = 0
   let head = 0
   let failNext = false
-  const eventAt = (seq: number) => ({ seq: BigInt(seq), type: seq % 3 === 0 ? 'message.read' : 'message.sent' }) as LogEvent
+  const eventAt = (seq: number) =>
+    ({ seq: BigInt(seq), id: newId(), type: seq % 3 === 0 ? 'message.read' : 'message.sent' }) as LogEvent
   const matching = (after: number, upTo: number) =>
     Array.from({ length: Math.max(0, upTo - after) }, (_, i) => after + 1 + i).filter((seq) => seq % 3 !== 0)
   const topic = new LogTopic({
@@ -53,7 +56,10 @@ function memoryLog() {
       }
       // Sometimes only the first of the events given fit.
       const some = events.slice(0, 1 + (Number(events[0]?.seq) % 40))
-      return some.map(({ seq }) => ({ seq, cursor: String(seq), name: 'message.sent', body: 'x'.repeat(Number(seq) % 50) }))
+      return some.map((event) => ({
+        ...{ ...markedOf(event), cursor: String(event.seq) },
+        ...{ name: 'message.sent', body: 'x'.repeat(Number(event.seq) % 50) },
+      }))
     },
     read: async (after, upTo, limit) => {
       await null
@@ -130,7 +136,7 @@ it('hands each follower all events that match after its cursor, once and in orde
           writer: stub.writer,
           frame: ({ seq }: { seq: bigint }) => `${seq},`,
           cursor: BigInt(start),
-          sent: BigInt(start),
+          sent: { seq: BigInt(start), mark: undefined },
         }
         followers.push({ ...stub, start, follower })
         log.topic.add(follower)

@@ -171,8 +171,8 @@ it('reports in heartbeats the progress of its own workspace, and nothing about o
   let reached: (() => bigint | undefined) | undefined
   const view = { ...countedView(place, 'one kind'), filter: { types: ['message.read' as const] } }
   await open(async (writer) => {
-    const followed = await hub.followLog(view, { writer, frame: distinctFrame, cursor: 0n, sent: 0n })
-    reached = followed.reached
+    const followed = await hub.followLog(view, { writer, frame: distinctFrame, cursor: 0n, sent: { seq: 0n, mark: undefined } })
+    reached = () => followed.reached()?.seq
     return followed
   })
   await emitMany(app.pool, place, 1)

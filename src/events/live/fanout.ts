@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../../core/app.ts'
 import { fail } from '../../core/errors.ts'
 import { createShare } from '../../core/share.ts'
+import type { Marked } from '../log/cursor.ts'
 import type { Entry } from '../log/entry.ts'
 import { lastNumber, readAfter, readOf } from '../log/log.sql.ts'
 import type { EventFilter, LogEvent } from '../log/log.ts'
@@ -32,8 +33,8 @@ export interface StateView {
 
 /** One subscription on one writer. */
 export interface Followed {
-  /** Number of the last workspace event up to which the follower is complete; undefined while it is behind, and always for a state. */
-  reached: () => bigint | undefined
+  /** The last workspace event up to which the follower is complete; undefined while it is behind, and always for a state. */
+  reached: () => Marked | undefined
   stop: () => void
 }
 

@@ -1,6 +1,7 @@
 // One distinct view of the log. Each event is rendered once, and the same bytes are written to every live follower.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Log } from '../../core/log.ts'
+import { type Marked, markedOf } from '../log/cursor.ts'
 import { type Batch, batchesOf, batchOf, type Entry, type Frame } from '../log/entry.ts'
 import { type EventFilter, type LogEvent, matches } from '../log/log.ts'
 import type { BoundedWriter } from './bounded-writer.ts'
@@ -10,8 +11,8 @@ export interface Follower {
   frame: Frame
   /** Every matching event up to this number has been written to the follower. */
   cursor: bigint
-  /** The last number revealed to the client: that of a workspace event, or that of the start. */
-  sent: bigint
+  /** The last event revealed to the client, or the start. */
+  sent: Marked
 }
 
 export interface LogTopicOptions {
@@ -61,8 +62,8 @@ export class LogTopic {
   #tailAfter: bigint
   /** Until then, nothing is rendered unless there is a live follower. */
   #asideUntil = 0
-  /** Number of the last workspace event that was passed to this topic, matching or not. */
-  #lastOwn = 0n
+  /** The last workspace event that was passed to this topic, matching or not. */
+  #lastOwn: Marked = { seq: 0n, mark: undefined }
 
   constructor(options: LogTopicOptions) {
     this.#options = options
@@ -84,18 +85,20 @@ export class LogTopic {
   }
 
   /**
-   * Number of the last workspace event up to which the follower is complete. Undefined while it is behind: then its client resumes
-   * after the last cursor it received. The head itself would reveal how much happens in other workspaces.
+   * The last workspace event up to which the follower is complete. Undefined while it is behind: then its client resumes after the last
+   * cursor it received. The head itself would reveal how much happens in other workspaces.
    */
-  reachedBy(follower: Follower): bigint | undefined {
-    return this.#live.has(follower) ? later(follower.sent, this.#lastOwn) : undefined
+  reachedBy(follower: Follower): Marked | undefined {
+    if (!this.#live.has(follower)) return undefined
+    return this.#lastOwn.seq > follower.sent.seq ? this.#lastOwn : follower.sent
   }
 
   /** Passes on new events, complete up to number `reached`. */
   async advance(events: readonly LogEvent[], reached: bigint): Promise<void> {
     await this.#handOut(events, reached)
     // Set after the write only. A heartbeat in between would report events that are not yet written.
-    this.#lastOwn = events.at(-1)?.seq ?? this.#lastOwn
+    const last = events.at(-1)
+    if (last) this.#lastOwn = markedOf(last)
   }
 
   async #handOut(events: readonly LogEvent[], reached: bigint): Promise<void> {
@@ -128,12 +131,10 @@ export class LogTopic {
   #hand(follower: Follower, batch: Batch): void {
     const first = batch.entries[0]?.seq ?? 0n
     const fresh = follower.cursor < first ? batch : batchOf(batch.entries.filter((entry) => entry.seq > follower.cursor))
-    const last = fresh.entries.at(-1)?.seq
-    if (last === undefined) return
+    if (fresh.entries.length === 0) return
     const bytes = fresh.bytes(follower.frame)
     if (follower.writer.fits(fresh.entries.length, bytes.length)) {
-      follower.writer.write(bytes, fresh.entries.length)
-      follower.cursor = follower.sent = last
+      write(follower, fresh, bytes)
     } else {
       this.#fallBehind(follower)
     }
@@ -197,8 +198,7 @@ export class LogTopic {
     for (const batch of batchesOf(this.#tail.filter((entry) => entry.seq > follower.cursor))) {
       const bytes = batch.bytes(frame)
       if (!writer.fits(batch.entries.length, bytes.length)) return false
-      writer.write(bytes, batch.entries.length)
-      follower.cursor = follower.sent = batch.entries.at(-1)?.seq ?? follower.cursor
+      write(follower, batch, bytes)
     }
     this.#behind.delete(follower)
     this.#live.add(follower)
@@ -210,8 +210,7 @@ export class LogTopic {
     for (const batch of page.batches) {
       await follower.writer.drained()
       if (follower.writer.closed || !this.#behind.has(follower)) return false
-      follower.writer.write(batch.bytes(follower.frame), batch.entries.length)
-      follower.cursor = follower.sent = batch.entries.at(-1)?.seq ?? follower.cursor
+      write(follower, batch, batch.bytes(follower.frame))
     }
     follower.cursor = later(follower.cursor, page.reached)
     return true
@@ -219,11 +218,8 @@ export class LogTopic {
 
   /** Followers at the same position share one read. */
   async #page(after: bigint): Promise<Page> {
-    let page = this.#pages.get(after)
-    if (!page) {
-      page = this.#read(after).finally(() => this.#pages.delete(after))
-      this.#pages.set(after, page)
-    }
+    const page = this.#pages.get(after) ?? this.#read(after).finally(() => this.#pages.delete(after))
+    this.#pages.set(after, page)
     return await page
   }
 
@@ -234,6 +230,13 @@ export class LogTopic {
     const isAll = entries.length === events.length
     return { batches: batchesOf(entries), reached: (isAll ? reached : entries.at(-1)?.seq) ?? upTo }
   }
+}
+
+function write(follower: Follower, { entries }: Batch, bytes: Buffer): void {
+  follower.writer.write(bytes, entries.length)
+  const { seq, mark } = entries.at(-1) as Entry
+  follower.cursor = seq
+  follower.sent = { seq, mark }
 }
 
 class Late extends Error {}

@@ -2,6 +2,7 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import type { App } from '../../core/app.ts'
+import type { Marked } from '../log/cursor.ts'
 import type { Frame } from '../log/entry.ts'
 import { cursorNow, endOf, resumeAfter, type Start } from '../log/place.ts'
 import type { BoundedWriter, Ending, StreamOwner } from './bounded-writer.ts'
@@ -28,8 +29,8 @@ export async function beginning(
   const comesBack = typeof lastEventId === 'string' && lastEventId !== ''
   const cursor = comesBack ? lastEventId : after
   if (!cursor) return await endOf(app, workspaceId)
-  const seq = await resumeAfter(app, workspaceId, cursor, comesBack ? 'Last-Event-ID' : 'after')
-  return { after: seq, sent: seq, cursor }
+  const sent = await resumeAfter(app, workspaceId, cursor, comesBack ? 'Last-Event-ID' : 'after')
+  return { after: sent.seq, sent, cursor }
 }
 
 /**
@@ -44,8 +45,7 @@ export async function streamLog(
   options: StreamOptions,
 ): Promise<void> {
   const follow = (writer: BoundedWriter) => hub.followLog(view, { writer, frame: options.frame, cursor: after, sent })
-  const heartbeatOf = (reached: bigint | undefined) =>
-    heartbeat(reached === undefined ? null : cursorNow(app, view.workspaceId, reached))
+  const heartbeatOf = (reached: Marked | undefined) => heartbeat(reached ? cursorNow(app, view.workspaceId, reached) : null)
   await stream(hub, reply, options, { greeting: hello(cursor), heartbeatOf, follow })
 }
 
@@ -64,7 +64,7 @@ export async function streamState(
 
 interface Opening {
   greeting: string
-  heartbeatOf: (reached: bigint | undefined) => string
+  heartbeatOf: (reached: Marked | undefined) => string
   follow: (writer: BoundedWriter) => Followed | Promise<Followed>
 }
 

@@ -70,7 +70,7 @@ export class StateTopic {
       try {
         const { body, ended } = await this.#options.render()
         if (body !== this.#value?.batch.entries[0]?.body) {
-          this.#value = { batch: batchOf([{ seq: 0n, cursor: null, name: 'state', body }]), ended }
+          this.#value = { batch: batchOf([{ seq: 0n, mark: undefined, cursor: null, name: 'state', body }]), ended }
           for (const follower of this.#followers.keys()) this.#tell(follower)
         } else {
           for (const follower of due) this.#tell(follower)

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { App } from '../../core/app.ts'
 import { withoutEmpty } from '../../core/http/query.ts'
 import { once, parse } from '../../core/validation.ts'
+import { markedOf } from '../log/cursor.ts'
 import { eventTypes, typeList } from '../log/event-type.ts'
 import type { EventFilter } from '../log/log.ts'
 import { cursorOf } from '../log/place.ts'
@@ -57,6 +58,6 @@ function viewOf(app: App, workspaceId: string, filter: EventFilter): LogView {
     workspaceId,
     filter,
     render: async (events) =>
-      events.map((event) => ({ seq: event.seq, cursor: cursorOf(app, event), name: event.type, body: event.payload })),
+      events.map((event) => ({ ...markedOf(event), cursor: cursorOf(app, event), name: event.type, body: event.payload })),
   }
 }

@@ -6,6 +6,7 @@ import { Budget, type BudgetLimits, wholeBudget } from '../../core/graph/budget.
 import { callerOf, measured, operationMemory, publish, weightOf } from '../../core/graph/execute.ts'
 import type { FollowArgs } from '../../core/graph/graph.ts'
 import type { Principal } from '../../core/principal.ts'
+import { markedOf } from '../log/cursor.ts'
 import type { Entry } from '../log/entry.ts'
 import type { LogEvent } from '../log/log.ts'
 import { cursorOf } from '../log/place.ts'
@@ -31,7 +32,7 @@ export function logView(key: string, args: FollowArgs, { filter }: LogSource): L
       most = count < first ? count : Math.max(most, 2 * count)
       return some.map((event, at) => {
         const body = bodyOf(spent ? { errors: [spent] } : (results[at] as ExecutionResult), context)
-        return { seq: event.seq, cursor: cursorOf(context.app, event), name: event.type, body }
+        return { ...markedOf(event), cursor: cursorOf(context.app, event), name: event.type, body }
       })
     }
   }

@@ -3,11 +3,21 @@ import { createCipheriv, createDecipheriv } from 'node:crypto'
 import { hourMs } from '../../core/durations.ts'
 import type { Sealer } from '../../core/seal.ts'
 
-/** A position in the log: its reader has seen every event of the workspace up to number `seq`. */
-export interface Place {
+/** An event of a workspace, as cursors name it. */
+export interface Marked {
+  /** Its number; 0 stands for the time before the first event. */
   seq: bigint
-  /** Hours since 1970, at the time of the event or at the time when the end of the log was read. */
-  hour: number
+  /**
+   * Tells whether the log still has the same event under that number: after a restore, or after the loss of a primary that was replicated
+   * asynchronously, it gives the numbers of lost events to others. Made from the random end of the id; undefined in cursors of the version before.
+   */
+  mark: number | undefined
+}
+
+/** A position in the log: its reader has seen every event of the workspace up to this one. */
+export interface Place extends Marked {
+  /** The time of the event, or the time at which the end of the log was read, rounded down. */
+  at: Date
 }
 
 /** Content of a cursor: a position, or the plain number `old` of a legacy cursor, which was not encrypted. */
@@ -16,24 +26,44 @@ export type Opened = { place: Place; old: undefined } | { place: undefined; old:
 const blockBytes = 16
 const seqAt = 8
 
-export function placeAt(seq: bigint, at: Date): Place {
-  return { seq, hour: Math.floor(at.getTime() / hourMs) }
+/** A process of the version before reads the three bytes before the number as the hour, so marks begin where they stand for an hour to come. */
+const firstMark = 32
+const marks = 512 - firstMark
+const timeBits = 15
+/** A position with a mark has its time in quarters of a day since 2020, until 2042. */
+const sinceMs = Date.UTC(2020, 0)
+const quarterMs = 6 * hourMs
+
+/** One of 480, so that another event under the same number is taken for this one once in 480 times. */
+export function markOf(id: string): number {
+  return firstMark + (Number.parseInt(id.slice(-8), 16) % marks)
 }
 
-/** The time of a position, rounded down to the hour. */
-export function timeOf({ hour }: Place): Date {
-  return new Date(hour * hourMs)
+export function markedOf({ seq, id }: { seq: bigint; id: string }): Marked {
+  return { seq, mark: markOf(id) }
+}
+
+function stampOf({ at, mark }: Place): number {
+  if (mark === undefined) return Math.floor(at.getTime() / hourMs)
+  // A clock can stand at 1970.
+  return (mark << timeBits) | Math.max(0, Math.floor((at.getTime() - sinceMs) / quarterMs))
+}
+
+function placeOf(seq: bigint, stamp: number): Place {
+  const mark = stamp >> timeBits
+  if (mark < firstMark) return { seq, mark: undefined, at: new Date(stamp * hourMs) }
+  return { seq, mark, at: new Date(sinceMs + (stamp & ((1 << timeBits) - 1)) * quarterMs) }
 }
 
 /**
  * Encrypts a position into a cursor. The cursor of a position is the same each time, on every process with the same SECRET_KEY. It is
- * one AES block: five zero bytes that reveal a forged cursor, the hour in three bytes, the number in eight bytes. The key is derived
- * for the workspace.
+ * one AES block: five zero bytes that reveal a forged cursor, the mark and the time in three bytes, the number in eight bytes. The key is
+ * derived for the workspace.
  */
-export function sealCursor(sealer: Sealer, workspaceId: string, { seq, hour }: Place): string {
+export function sealCursor(sealer: Sealer, workspaceId: string, place: Place): string {
   const block = Buffer.alloc(blockBytes)
-  block.writeUIntBE(hour, seqAt - 3, 3)
-  block.writeBigUInt64BE(seq, seqAt)
+  block.writeUIntBE(stampOf(place), seqAt - 3, 3)
+  block.writeBigUInt64BE(place.seq, seqAt)
   // A single block needs no chaining, so ECB mode is safe. Equal positions are meant to have equal cursors.
   const cipher = createCipheriv('aes-256-ecb', sealer.derive(purposeOf(workspaceId)), null).setAutoPadding(false)
   return cipher.update(block).toString('base64url')
@@ -53,7 +83,7 @@ function openSealed(key: Buffer | undefined, bytes: Buffer): Opened | undefined 
   const decipher = createDecipheriv('aes-256-ecb', key, null).setAutoPadding(false)
   const block = decipher.update(bytes)
   if (block.readUIntBE(0, seqAt - 3) !== 0) return undefined
-  return { place: { seq: block.readBigUInt64BE(seqAt), hour: block.readUIntBE(seqAt - 3, 3) }, old: undefined }
+  return { place: placeOf(block.readBigUInt64BE(seqAt), block.readUIntBE(seqAt - 3, 3)), old: undefined }
 }
 
 /** Decodes a legacy cursor: `e1:` and the number, unencrypted. */

@@ -1,9 +1,9 @@
 // Rendered output that topics pass to their followers. Each text is made once, and its bytes once per frame function.
 
-/** One item to send: an event of the log, or the current value of a state. */
-export interface Entry {
-  /** Number in the log; 0 for a state, which has none. */
-  seq: bigint
+import type { Marked } from './cursor.ts'
+
+/** One item to send: an event of the log, or the current value of a state, which has the number 0. */
+export interface Entry extends Marked {
   /** Null for a state: each message holds the whole value, so a client has nothing to resume. */
   cursor: string | null
   /** Name of the event, for example `message.sent`. */

@@ -39,7 +39,7 @@ export function windowOf(
       select ${columns} from (select * ${from} ${isBounded ? `${order} limit ${size}` : ''}) looked
       where ${matching.join(' and ') || 'true'} ${order} limit ${range.limit}
     ), stop as (
-      select seq as "stopSeq", "createdAt" as "stopAt" ${from} and ${isBounded} and (select count(*) from matching) < ${range.limit}
+      select seq as "stopSeq", id as "stopId", "createdAt" as "stopAt" ${from} and ${isBounded} and (select count(*) from matching) < ${range.limit}
       ${order} offset ${size - 1} limit 1
     )`
 }

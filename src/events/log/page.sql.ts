@@ -1,11 +1,14 @@
 // SQL of pages of the event log. The rows themselves are read by their numbers, with what the selection needs.
 import type { Sql } from '../../core/database/database.ts'
+import type { Marked } from './cursor.ts'
 import { windowOf, windowSize } from './log.sql.ts'
 import type { EventFilter, LogRange } from './log.ts'
+import { ownLastOf, ownLastSql } from './place.sql.ts'
 
-/** The number and time of an event. */
+/** What the cursor of an event is made of. */
 export interface Position {
   seq: bigint
+  id: string
   createdAt: Date
 }
 
@@ -14,16 +17,19 @@ export interface Found {
   events: Position[]
   /** The last event looked at, when the statement found fewer than asked, and others follow; otherwise null. */
   stop: Position | null
-  /** The number of the workspace's last event, as of the same moment; 0 if none is kept. */
-  own: bigint
+  /** The workspace's last event, as of the same moment; its number is 0 if none is kept. */
+  own: Marked
 }
 
 interface Row {
   seq: string | null
+  id: string | null
   createdAt: Date | null
   stopSeq: string | null
+  stopId: string | null
   stopAt: Date | null
-  own: string
+  ownSeq: string | null
+  ownId: string | null
 }
 
 /** Finds the first matching events of a range, among its first `size` events (index on workspace and number). */
@@ -35,20 +41,20 @@ export async function findEvents(
   size = windowSize,
 ): Promise<Found> {
   const values: unknown[] = []
-  const found = windowOf(workspaceId, filter, range, { columns: 'seq, "createdAt"', values, size })
+  const found = windowOf(workspaceId, filter, range, { columns: 'seq, id, "createdAt"', values, size })
   const { rows } = await sql.query<Row>(
-    `${found} select m.*, stop.*, (select coalesce(max(seq), 0) from events where "workspaceId" = $1) as own
-     from (select) one left join matching m on true left join stop on true order by m.seq ${range.order ?? 'asc'}`,
+    `${found} select m.*, stop.*, own.* from (select) one left join matching m on true left join stop on true
+     left join ${ownLastSql} own on true order by m.seq ${range.order ?? 'asc'}`,
     values,
   )
   const [first] = rows
   return {
-    events: rows.flatMap(({ seq, createdAt }) => positionOf(seq, createdAt) ?? []),
-    stop: positionOf(first?.stopSeq, first?.stopAt),
-    own: BigInt(first?.own ?? 0),
+    events: rows.flatMap(({ seq, id, createdAt }) => positionOf(seq, id, createdAt) ?? []),
+    stop: first ? positionOf(first.stopSeq, first.stopId, first.stopAt) : null,
+    own: ownLastOf(first),
   }
 }
 
-function positionOf(seq: string | null | undefined, createdAt: Date | null | undefined): Position | null {
-  return seq && createdAt ? { seq: BigInt(seq), createdAt } : null
+function positionOf(seq: string | null, id: string | null, createdAt: Date | null): Position | null {
+  return seq && id && createdAt ? { seq: BigInt(seq), id, createdAt } : null
 }

@@ -30,7 +30,7 @@ export async function readEventPage(
   const extent = extentOf(args)
   if (args.types?.length === 0) fail('VALIDATION_ERROR', 'types: must have at least 1 item')
   const { workspaceId } = principal
-  const after = args.after ? await resumeAfter(app, workspaceId, args.after, 'after') : 0n
+  const after = args.after ? (await resumeAfter(app, workspaceId, args.after, 'after')).seq : 0n
   const before = args.before ? await numberBefore(app, workspaceId, args.before, 'before') : undefined
   const filter = { types: args.types ?? eventTypes() }
   const order = extent.backward ? 'desc' : 'asc'
