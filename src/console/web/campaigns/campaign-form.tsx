@@ -16,13 +16,13 @@ import { pathIn, useAddress, useGo } from '../navigation.tsx'
 import { shownZone } from '../preferences.ts'
 import { ContentFields } from '../send/content-fields.tsx'
 import { byTemplate, type FormType } from '../send/input.ts'
+import { InstanceChoice } from '../send/instance-choice.tsx'
 import { refuseNoTime } from '../send/no-time.ts'
 import { TypeChoice, typeOf } from '../send/type-choice.tsx'
 import { WhenField } from '../send/when-field.tsx'
 import { type UsedDraft, useDraft } from '../shell/use-draft.ts'
 import { useWorkspace } from '../shell/workspace-context.ts'
-import { InstanceChoice } from '../ui/choices.tsx'
-import { Choice, TextField } from '../ui/field.tsx'
+import { TextField } from '../ui/field.tsx'
 import { Page } from '../ui/page.tsx'
 import parts from '../ui/parts.module.css'
 import { Refusal } from '../ui/refusal.tsx'
@@ -35,6 +35,7 @@ import type { Picked } from './contact-picker.tsx'
 import { PaceFields } from './pace-fields.tsx'
 import { readRecipients } from './read-recipients.ts'
 import { type ReadFile, RecipientFields } from './recipient-fields.tsx'
+import { TemplateChoice } from './template-choice.tsx'
 import { text } from './words.ts'
 
 interface CampaignFormProps {
@@ -146,10 +147,9 @@ function Form({ earlier, failed, draft, clear }: CampaignFormProps & UsedDraft<C
             />
             <div className={styles.pair}>
               <InstanceChoice
-                key={instances.length}
                 label={text.instance}
                 instances={instances}
-                defaultValue={said.instanceId ?? earlier?.instance.id ?? address.instance}
+                given={said.instanceId ?? earlier?.instance.id ?? address.instance}
                 issues={task.issues}
               />
               <TypeChoice value={type} choose={setType} issues={task.issues} />
@@ -157,20 +157,11 @@ function Form({ earlier, failed, draft, clear }: CampaignFormProps & UsedDraft<C
             {type !== byTemplate ? (
               <ContentFields key={type} {...{ type, given, said, changed }} issues={task.issues} />
             ) : (
-              <Choice
-                key={lists ? 'read' : 'reading'}
-                label={text.template}
-                name="templateId"
-                defaultValue={said.templateId ?? earlier?.templateId ?? undefined}
-                hint={lists?.templates.length === 0 ? text.noTemplates : undefined}
+              <TemplateChoice
+                templates={lists?.templates}
+                given={said.templateId ?? earlier?.templateId ?? undefined}
                 issues={task.issues}
-              >
-                {lists?.templates.map(({ id, name }) => (
-                  <option key={id} value={id}>
-                    {name}
-                  </option>
-                ))}
-              </Choice>
+              />
             )}
           </Section>
           <Section title={text.whom}>

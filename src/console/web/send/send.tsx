@@ -15,7 +15,6 @@ import { pathIn, To, useAddress } from '../navigation.tsx'
 import { shownZone } from '../preferences.ts'
 import { type UsedDraft, useDraft } from '../shell/use-draft.ts'
 import { useWorkspace } from '../shell/workspace-context.ts'
-import { InstanceChoice } from '../ui/choices.tsx'
 import { Code } from '../ui/code.tsx'
 import { Page } from '../ui/page.tsx'
 import parts from '../ui/parts.module.css'
@@ -26,6 +25,7 @@ import { words } from '../words/words.ts'
 import { useCheck } from './check.ts'
 import { ContentFields } from './content-fields.tsx'
 import { byTemplate, type FormType, type Input, inputOf, momentIn } from './input.ts'
+import { InstanceChoice } from './instance-choice.tsx'
 import { refuseNoTime } from './no-time.ts'
 import { Preview } from './preview.tsx'
 import styles from './send.module.css'
@@ -100,7 +100,7 @@ function SendForm({ draft, clear }: UsedDraft) {
             <InstanceChoice
               label={send.instance}
               instances={instances}
-              defaultValue={said.instanceId ?? given.instance}
+              given={said.instanceId ?? given.instance}
               issues={task.issues}
             />
             <TypeChoice value={type} choose={setType} issues={task.issues} />

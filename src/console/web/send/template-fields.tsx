@@ -6,10 +6,11 @@ import { useRead } from '../graph/use-read.ts'
 import type { Issue } from '../session/auth-call.ts'
 import type { Draft } from '../session/drafts.ts'
 import { useWorkspace } from '../shell/workspace-context.ts'
-import { Choice, TextField } from '../ui/field.tsx'
+import { TextField } from '../ui/field.tsx'
 import { Refusal } from '../ui/refusal.tsx'
 import { words } from '../words/words.ts'
 import { valuePrefix } from './input.ts'
+import { RecordChoice, useChosen } from './record-choice.tsx'
 import { text as send } from './words.ts'
 
 interface TemplateFieldsProps {
@@ -28,29 +29,24 @@ const custom = 'custom.'
 
 export function TemplateFields({ given, said, issues, missing, changed }: TemplateFieldsProps) {
   const { data, error } = useRead(SendTemplatesDocument, {})
-  const [chosen, setChosen] = useState(given)
   const templates = data?.templates ?? []
-  const id = templates.find((each) => each.id === chosen)?.id ?? templates[0]?.id
+  const [id, choose] = useChosen(templates, given)
   const names = useNames(id)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the fields are those of the template.
   useEffect(changed, [id, names])
   return (
     <>
       <Refusal error={error} />
-      <Choice
+      <RecordChoice
         label={send.template}
         name="templateId"
-        value={id}
-        onChange={(event) => setChosen(event.target.value)}
+        records={templates}
+        nameOf={({ name }) => name}
+        chosen={id}
+        choose={choose}
         hint={data ? templates.length === 0 && send.noTemplates : words.loading}
         issues={issues}
-      >
-        {templates.map((each) => (
-          <option key={each.id} value={each.id}>
-            {each.name}
-          </option>
-        ))}
-      </Choice>
+      />
       {names.map((name) => (
         <TextField
           key={`${id} ${name}`}

@@ -1,7 +1,4 @@
-// Choices that several pages offer: a status that a list is filtered by, and an instance.
-import type { ComponentProps } from 'react'
-import type { InstanceStatus } from '../generated/graph/graphql.ts'
-import { words } from '../words/words.ts'
+// The choice of a status that a list is filtered by.
 import { Choice } from './field.tsx'
 
 interface StatusChoiceProps<Status extends string> {
@@ -22,22 +19,6 @@ export function StatusChoice<Status extends string>({ label, all, statuses, name
       {statuses.map((each) => (
         <option key={each} value={each}>
           {names[each]}
-        </option>
-      ))}
-    </Choice>
-  )
-}
-
-interface InstanceChoiceProps extends Omit<ComponentProps<typeof Choice>, 'name' | 'children'> {
-  instances: readonly { id: string; name: string; status: InstanceStatus }[]
-}
-
-export function InstanceChoice({ instances, ...rest }: InstanceChoiceProps) {
-  return (
-    <Choice name="instanceId" {...rest}>
-      {instances.map(({ id, name, status }) => (
-        <option key={id} value={id}>
-          {`${name} – ${words.instanceStatus[status]}`}
         </option>
       ))}
     </Choice>
