@@ -7,7 +7,6 @@ import {
   FormGroupsDocument,
   FormTemplatesDocument,
 } from '../generated/campaigns/graphql.ts'
-import { newIdempotencyKey } from '../graph/change.ts'
 import { ask } from '../graph/request.ts'
 import { useInstances } from '../graph/use-instances.ts'
 import { useList } from '../graph/use-list.ts'
@@ -18,6 +17,7 @@ import { ContentFields } from '../send/content-fields.tsx'
 import { byTemplate, type FormType } from '../send/input.ts'
 import { InstanceChoice } from '../send/instance-choice.tsx'
 import { refuseNoTime } from '../send/no-time.ts'
+import { type Submission, submissionOf } from '../send/submission.ts'
 import { TypeChoice, typeOf } from '../send/type-choice.tsx'
 import { WhenField } from '../send/when-field.tsx'
 import { type UsedDraft, useDraft } from '../shell/use-draft.ts'
@@ -44,10 +44,11 @@ interface CampaignFormProps {
   failed: readonly string[]
 }
 
-/** The recipients that the form keeps outside of its controls. */
+/** What the form keeps outside of its controls. */
 interface Chosen {
   file: ReadFile | null
   picked: Picked[]
+  submission: Submission | undefined
 }
 
 export function CampaignForm(props: CampaignFormProps) {
@@ -107,27 +108,32 @@ function Form({ earlier, failed, draft, clear }: CampaignFormProps & UsedDraft<C
   const [changes, setChanges] = useState(0)
   const changed = () => setChanges((n) => n + 1)
   const read = useMemo(() => readRecipients(pasted), [pasted])
-  const key = useRef(newIdempotencyKey())
+  const submission = useRef(draft.more?.submission)
 
   function inputNow(): CreateCampaignInput {
     const fields = new FormData(form.current as HTMLFormElement)
     const recipients = [...read.recipients, ...(file?.recipients ?? [])]
     return campaignIn(fields, { type, recipients, contactIds: picked.map(({ id }) => id), zone: shownZone() })
   }
+  function keep(): void {
+    draft.keep(form.current as HTMLFormElement, { file, picked, submission: submission.current })
+  }
   // The form is read after it was rendered with the change.
   const [input, setInput] = useState<CreateCampaignInput | null>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: whatever changes the fields.
   useEffect(() => {
-    key.current = newIdempotencyKey()
     const next = inputNow()
     setInput(hasRecipients(next) && next.instanceId ? next : null)
-    if (changes > 0) draft.keep(form.current as HTMLFormElement, { file, picked })
+    if (changes > 0) keep()
   }, [changes, pasted, file, picked, type, later, lists, shownGroups.length, instances.length])
   const asked = usePreview(input)
   const task = useTask(async () => {
     const now = inputNow()
     refuseNoTime(now.scheduledAt)
-    const { createCampaign } = await ask(team, CreateCampaignDocument, { input: { ...now, idempotencyKey: key.current } })
+    submission.current = submissionOf(now, submission.current)
+    keep()
+    const keyed = { ...now, idempotencyKey: submission.current.key }
+    const { createCampaign } = await ask(team, CreateCampaignDocument, { input: keyed })
     draft.forget()
     go(pathIn(team, `campaigns/${createCampaign.id}`))
   })

@@ -8,7 +8,7 @@ import {
   SendMessageDocument,
   type SendMessageInput,
 } from '../generated/send/graphql.ts'
-import { change, newIdempotencyKey } from '../graph/change.ts'
+import { change } from '../graph/change.ts'
 import { useInstances } from '../graph/use-instances.ts'
 import { codeOf } from '../messages/call-as-code.ts'
 import { pathIn, To, useAddress } from '../navigation.tsx'
@@ -30,17 +30,18 @@ import { refuseNoTime } from './no-time.ts'
 import { Preview } from './preview.tsx'
 import styles from './send.module.css'
 import { SentStatus } from './sent-status.tsx'
+import { type Submission, submissionOf } from './submission.ts'
 import { TemplateFields } from './template-fields.tsx'
 import { TypeChoice, typeOf } from './type-choice.tsx'
 import { WhenField } from './when-field.tsx'
 import { text as send } from './words.ts'
 
 export function Send() {
-  const { key, ...used } = useDraft('send')
+  const { key, ...used } = useDraft<Submission>('send')
   return <SendForm key={key} {...used} />
 }
 
-function SendForm({ draft, clear }: UsedDraft) {
+function SendForm({ draft, clear }: UsedDraft<Submission>) {
   const { team, graph } = useWorkspace()
   const [given] = useAddress()
   const { said } = draft
@@ -53,24 +54,25 @@ function SendForm({ draft, clear }: UsedDraft) {
   const [changes, setChanges] = useState(0)
   const [{ input, scheduledAt }, setInput] = useState<{ input: Input | null; scheduledAt: string | null }>(nothing)
   const [sent, setSent] = useState<LiveRowFragment | null>(null)
-  const key = useRef(newIdempotencyKey())
+  const submission = useRef(draft.more)
   function read(): { input: Input; scheduledAt: string | null } {
     const { when, scheduled: _, ...input } = inputOf(new FormData(form.current as HTMLFormElement), type)
     return { input: input as Input, scheduledAt: later ? momentIn(shownZone(), String(when ?? '')) : null }
   }
-  // The form is read after it was rendered with the change. A corrected message is another one than that which was refused.
+  // The form is read after it was rendered with the change.
   // biome-ignore lint/correctness/useExhaustiveDependencies: whatever changes the fields.
   useEffect(() => {
-    key.current = newIdempotencyKey()
     setInput(read())
-    if (changes > 0) draft.keep(form.current as HTMLFormElement)
+    if (changes > 0) draft.keep(form.current as HTMLFormElement, submission.current)
   }, [changes, to, type, later, instances.length])
   const checked = useCheck(input, scheduledAt)
 
   const task = useTask(async () => {
     const now = read()
     refuseNoTime(now.scheduledAt)
-    const keyed = { ...(now.input as SendMessageInput), idempotencyKey: key.current }
+    submission.current = submissionOf(now, submission.current)
+    draft.keep(form.current as HTMLFormElement, submission.current)
+    const keyed = { ...(now.input as SendMessageInput), idempotencyKey: submission.current.key }
     if (now.scheduledAt === null) setSent((await change(graph, SendMessageDocument, { input: keyed })).sendMessage)
     else {
       const { scheduledAt } = now
@@ -78,7 +80,7 @@ function SendForm({ draft, clear }: UsedDraft) {
     }
     draft.forget()
     // The next one is another message.
-    key.current = newIdempotencyKey()
+    submission.current = undefined
   })
   const changed = () => setChanges((n) => n + 1)
   function take(number: string): void {
