@@ -34,6 +34,8 @@ export function Dialog({ title, close, children, bare = false }: DialogProps) {
       className={styles.dialog}
       aria-labelledby={id}
       onCancel={(event) => {
+        // A field for a file says so, too, when its choice is given up.
+        if (event.target !== element.current) return
         event.preventDefault()
         close()
       }}

@@ -1,0 +1,41 @@
+// Proves that a file can be chosen again in a dialog.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { describe, it } from 'vitest'
+import { atEnd } from '../kit/at-end.ts'
+import { commons } from '../kit/commons.ts'
+import { browserFound, furnished, visit } from './rig.ts'
+
+const site = commons()
+
+/** Writes a file that is removed at the end, and returns its path. */
+async function csvFile(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'contacts-'))
+  atEnd('test', () => rm(folder, { recursive: true }))
+  const path = join(folder, 'contacts.csv')
+  await writeFile(path, 'phone,name\n+4915112345671,Grace\n')
+  return path
+}
+
+async function openImport(page: Page) {
+  await page.getByRole('button', { name: 'Import CSV' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Import CSV' })
+  return { dialog, field: dialog.getByLabel('CSV file'), start: dialog.getByRole('button', { name: 'Start the import' }) }
+}
+
+describe.runIf(browserFound)('a file that is chosen', () => {
+  it('can be chosen again in a dialog, which stays open', async () => {
+    const { person } = await furnished(site)
+    const path = await csvFile()
+    await visit(site, { as: person, path: '/me/contacts' }, async ({ page }) => {
+      const { dialog, field, start } = await openImport(page)
+      await field.setInputFiles(path)
+      // For the browser this is a choice that was given up, because nothing changes.
+      await field.setInputFiles(path)
+      await start.click()
+      await dialog.getByText('1 created').waitFor()
+    })
+  })
+})
