@@ -1,9 +1,9 @@
-// Proves that a file can be chosen again in a dialog.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+// Proves that a file can be chosen again in a dialog, and that one that has changed since it was chosen says so.
+import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { describe, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { atEnd } from '../kit/at-end.ts'
 import { commons } from '../kit/commons.ts'
 import { browserFound, furnished, visit } from './rig.ts'
@@ -36,6 +36,22 @@ describe.runIf(browserFound)('a file that is chosen', () => {
       await field.setInputFiles(path)
       await start.click()
       await dialog.getByText('1 created').waitFor()
+    })
+  })
+
+  it('and has changed since then says so, and is imported once it is chosen again', async () => {
+    const { person } = await furnished(site)
+    const path = await csvFile()
+    await visit(site, { as: person, path: '/me/contacts' }, async ({ page }) => {
+      const { dialog, field, start } = await openImport(page)
+      await field.setInputFiles(path)
+      await appendFile(path, '+4915112345672,Linus\n')
+      await start.click()
+      await dialog.getByText('has changed since it was chosen. Choose it again.').waitFor()
+      expect(await field.getAttribute('aria-invalid')).toBe('true')
+      await field.setInputFiles(path)
+      await start.click()
+      await dialog.getByText('2 created').waitFor()
     })
   })
 })

@@ -1,11 +1,12 @@
 // The fields that say who gets the campaign: pasted numbers, a CSV file, groups and contacts.
+
+import { textOf } from '../chosen-file/text-of.ts'
 import type { FormGroupsQuery } from '../generated/campaigns/graphql.ts'
 import type { List } from '../graph/use-list.ts'
 import type { Issue } from '../session/auth-call.ts'
 import { TextArea, TextField } from '../ui/field.tsx'
 import { More } from '../ui/more.tsx'
 import parts from '../ui/parts.module.css'
-import { textOf } from '../ui/text-of.ts'
 import { useTask } from '../ui/use-task.ts'
 import { count } from '../words/words.ts'
 import styles from './campaigns.module.css'

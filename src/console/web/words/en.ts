@@ -23,7 +23,6 @@ export const en = {
     password: 'Password',
     passwordHint: 'At least 10 characters.',
     timeMissing: 'Choose a date and a time.',
-    notUtf8: 'This file is no text in UTF-8. Save it as CSV UTF-8.',
   },
   pages: {
     home: 'Home',

@@ -16,7 +16,6 @@ export const ptBR: Words = {
     password: 'Senha',
     passwordHint: 'Pelo menos 10 caracteres.',
     timeMissing: 'Escolha uma data e um horário.',
-    notUtf8: 'Este arquivo não é um texto em UTF-8. Salve-o como CSV UTF-8.',
   },
   pages: {
     home: 'Início',
