@@ -13,7 +13,7 @@ import {
 import { ask } from '../graph/request.ts'
 import { useInstances } from '../graph/use-instances.ts'
 import { pathIn, To, usePath } from '../navigation.tsx'
-import { useSeesBilling, useWorkspace } from '../shell/workspace-context.ts'
+import { useManages, useWorkspace } from '../shell/workspace-context.ts'
 import parts from '../ui/parts.module.css'
 import { count } from '../words/words.ts'
 import styles from './attention.module.css'
@@ -32,7 +32,7 @@ interface Watched {
 /** Read with each page and once a minute. It goes around the cache, or the same fields of a page would be read twice. */
 function useWatched(): Watched {
   const { team } = useWorkspace()
-  const seesBilling = useSeesBilling()
+  const seesBilling = useManages()
   const path = usePath()
   const [watched, setWatched] = useState<Watched>({ endpoints: [] })
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page may have changed something.

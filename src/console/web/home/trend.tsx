@@ -1,7 +1,7 @@
 // The messages that were sent on the last days. Collaborators of a team do not see its usage.
 import { TrendDocument } from '../generated/home/graphql.ts'
 import { useRead } from '../graph/use-read.ts'
-import { useSeesBilling } from '../shell/workspace-context.ts'
+import { useManages } from '../shell/workspace-context.ts'
 import { Chart } from '../ui/chart.tsx'
 import parts from '../ui/parts.module.css'
 import { Row, Table } from '../ui/table.tsx'
@@ -14,7 +14,7 @@ interface Props {
 }
 
 export function Trend({ settled }: Props) {
-  const { data } = useRead(TrendDocument, {}, { pause: !useSeesBilling() })
+  const { data } = useRead(TrendDocument, {}, { pause: !useManages() })
   const days = data?.usage.days ?? []
   if (!settled || days.length === 0) return null
   return (

@@ -13,7 +13,7 @@ import { usePoll } from '../graph/use-poll.ts'
 import { useRead } from '../graph/use-read.ts'
 import { pathIn, useGo, usePart } from '../navigation.tsx'
 import { NotFound } from '../shell/not-found.tsx'
-import { useFrames, useWorkspace } from '../shell/workspace-context.ts'
+import { useFrames, useManages, useWorkspace } from '../shell/workspace-context.ts'
 import { Confirm } from '../ui/confirm.tsx'
 import { Page } from '../ui/page.tsx'
 import parts from '../ui/parts.module.css'
@@ -45,6 +45,7 @@ export function Instance() {
 
 function Shown({ instance, error, again }: { instance: ShownInstance; error: unknown; again: () => void }) {
   const { team, graph } = useWorkspace()
+  const manages = useManages()
   const go = useGo()
   const [open, setOpen] = useState<'rename' | 'settings' | 'logout' | 'delete' | null>(null)
   const { id, name, provider, state } = instance
@@ -55,24 +56,26 @@ function Shown({ instance, error, again }: { instance: ShownInstance; error: unk
     <Page
       title={name}
       actions={
-        <>
-          <button type="button" className={parts.button} onClick={() => setOpen('rename')}>
-            {text.rename}
-          </button>
-          {provider !== 'sandbox' && (
-            <button type="button" className={parts.button} onClick={() => setOpen('settings')}>
-              {text.changeSettings}
+        manages && (
+          <>
+            <button type="button" className={parts.button} onClick={() => setOpen('rename')}>
+              {text.rename}
             </button>
-          )}
-          {hasLogin && (
-            <button type="button" className={parts.button} onClick={() => setOpen('logout')}>
-              {text.logOut}
+            {provider !== 'sandbox' && (
+              <button type="button" className={parts.button} onClick={() => setOpen('settings')}>
+                {text.changeSettings}
+              </button>
+            )}
+            {hasLogin && (
+              <button type="button" className={parts.button} onClick={() => setOpen('logout')}>
+                {text.logOut}
+              </button>
+            )}
+            <button type="button" className={`${parts.button} ${parts.danger}`} onClick={() => setOpen('delete')}>
+              {text.delete}
             </button>
-          )}
-          <button type="button" className={`${parts.button} ${parts.danger}`} onClick={() => setOpen('delete')}>
-            {text.delete}
-          </button>
-        </>
+          </>
+        )
       }
     >
       <Refusal error={error} />

@@ -4,7 +4,7 @@ import { InstancesDocument, InstancesNowDocument } from '../generated/instances/
 import { usePoll } from '../graph/use-poll.ts'
 import { useRead } from '../graph/use-read.ts'
 import { pathIn, To } from '../navigation.tsx'
-import { useFrames, useWorkspace } from '../shell/workspace-context.ts'
+import { useFrames, useManages, useWorkspace } from '../shell/workspace-context.ts'
 import { AddButton } from '../ui/add-button.tsx'
 import { Page } from '../ui/page.tsx'
 import { Refusal } from '../ui/refusal.tsx'
@@ -15,6 +15,7 @@ import { text } from './words.ts'
 
 export function Instances() {
   const { team } = useWorkspace()
+  const manages = useManages()
   const { data, error, loading, again } = useRead(InstancesDocument, {})
   const rows = data?.instances ?? []
   const [creating, setCreating] = useState(false)
@@ -27,7 +28,7 @@ export function Instances() {
     if (!now || now.instances.some(({ id }) => !rows.some((row) => row.id === id))) again()
   })
   return (
-    <Page title={text.title} actions={<AddButton label={text.create} add={() => setCreating(true)} />}>
+    <Page title={text.title} actions={manages && <AddButton label={text.create} add={() => setCreating(true)} />}>
       <Refusal error={error} />
       <Table
         name={text.title}

@@ -3,7 +3,7 @@ import { KeyRound } from 'lucide-react'
 import { useState } from 'react'
 import type { KeyRowFragment } from '../generated/keys/graphql.ts'
 import { useRefresh } from '../graph/use-refresh.ts'
-import { useWorkspace } from '../shell/workspace-context.ts'
+import { useManages, useWorkspace } from '../shell/workspace-context.ts'
 import { AddButton } from '../ui/add-button.tsx'
 import { Spark } from '../ui/chart.tsx'
 import { Confirm } from '../ui/confirm.tsx'
@@ -19,6 +19,7 @@ import { text } from './words.ts'
 
 export function Keys() {
   const { team } = useWorkspace()
+  const manages = useManages()
   const { keys, loading, error, again, create, revoke } = useApiKeys()
   useRefresh(keys.length > 0, again, 5_000)
   const [creating, setCreating] = useState(false)
@@ -34,7 +35,7 @@ export function Keys() {
     text.actions,
   ]
   return (
-    <Page title={text.title} actions={<AddButton label={text.create} add={() => setCreating(true)} />}>
+    <Page title={text.title} actions={manages && <AddButton label={text.create} add={() => setCreating(true)} />}>
       <Refusal error={error} />
       <Table name={text.title} columns={columns} loading={loading} failed={error !== undefined} empty={<Nothing />}>
         {keys.map((key) => (

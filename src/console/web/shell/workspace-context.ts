@@ -22,8 +22,8 @@ export function useWorkspace(): OpenWorkspace {
   return workspace
 }
 
-/** Collaborators of a team see neither its usage nor its subscription. */
-export function useSeesBilling(): boolean {
+/** Collaborators of a team see neither its usage nor its subscription, and change neither its instances, endpoints nor keys. */
+export function useManages(): boolean {
   const { team, teams } = useWorkspace()
   return team === null || teams.find(({ id }) => id === team)?.role !== 'collaborator'
 }

@@ -5,7 +5,7 @@ import { change } from '../graph/change.ts'
 import { useList } from '../graph/use-list.ts'
 import { useRefresh } from '../graph/use-refresh.ts'
 import { pathIn, To, useAddress } from '../navigation.tsx'
-import { useWorkspace } from '../shell/workspace-context.ts'
+import { useManages, useWorkspace } from '../shell/workspace-context.ts'
 import { More } from '../ui/more.tsx'
 import parts from '../ui/parts.module.css'
 import { Refusal } from '../ui/refusal.tsx'
@@ -26,6 +26,7 @@ interface DeliveryTableProps {
 
 export function DeliveryTable({ webhookId, tests }: DeliveryTableProps) {
   const { team, graph } = useWorkspace()
+  const manages = useManages()
   const [address, setAddress] = useAddress()
   const status = statuses.find((known) => known === address.status)
   const list = useList(
@@ -57,7 +58,7 @@ export function DeliveryTable({ webhookId, tests }: DeliveryTableProps) {
       <Refusal error={redeliver.error ?? list.error} />
       <Table
         name={text.deliveries}
-        columns={[text.time, text.event, text.status, text.attempts, text.answer, text.actions]}
+        columns={[text.time, text.event, text.status, text.attempts, text.answer, ...(manages ? [text.actions] : [])]}
         loading={list.loading}
         failed={list.error !== undefined}
         empty={<p>{text.noDeliveries}</p>}
@@ -73,15 +74,19 @@ export function DeliveryTable({ webhookId, tests }: DeliveryTableProps) {
               said[state],
               attempts,
               responseCode ?? error ?? words.none,
-              <button
-                key="redeliver"
-                type="button"
-                className={parts.button}
-                disabled={redeliver.running || state === 'pending'}
-                onClick={() => redeliver.run(id)}
-              >
-                {text.redeliver}
-              </button>,
+              ...(manages
+                ? [
+                    <button
+                      key="redeliver"
+                      type="button"
+                      className={parts.button}
+                      disabled={redeliver.running || state === 'pending'}
+                      onClick={() => redeliver.run(id)}
+                    >
+                      {text.redeliver}
+                    </button>,
+                  ]
+                : []),
             ]}
           />
         ))}

@@ -5,7 +5,7 @@ import { useRead } from '../graph/use-read.ts'
 import { useRefresh } from '../graph/use-refresh.ts'
 import { pathIn, To, usePart } from '../navigation.tsx'
 import { NotFound } from '../shell/not-found.tsx'
-import { useWorkspace } from '../shell/workspace-context.ts'
+import { useManages, useWorkspace } from '../shell/workspace-context.ts'
 import { Code } from '../ui/code.tsx'
 import { Page } from '../ui/page.tsx'
 import parts from '../ui/parts.module.css'
@@ -21,6 +21,7 @@ type Found = NonNullable<DeliveryQuery['webhookDelivery']>
 export function Delivery() {
   const id = usePart('deliveryId')
   const { graph } = useWorkspace()
+  const manages = useManages()
   const { data, error, loading, again } = useRead(DeliveryDocument, { id })
   const delivery = data?.webhookDelivery
   const redeliver = useTask(async () => {
@@ -36,14 +37,16 @@ export function Delivery() {
     <Page
       title={words.event[delivery.event] ?? delivery.event}
       actions={
-        <button
-          type="button"
-          className={`${parts.button} ${delivery.status === 'delivered' ? '' : parts.main}`}
-          disabled={redeliver.running || delivery.status === 'pending'}
-          onClick={() => redeliver.run()}
-        >
-          {text.redeliver}
-        </button>
+        manages && (
+          <button
+            type="button"
+            className={`${parts.button} ${delivery.status === 'delivered' ? '' : parts.main}`}
+            disabled={redeliver.running || delivery.status === 'pending'}
+            onClick={() => redeliver.run()}
+          >
+            {text.redeliver}
+          </button>
+        )
       }
     >
       <Refusal error={redeliver.error ?? error} />

@@ -14,7 +14,7 @@ import { useRead } from '../graph/use-read.ts'
 import { useRefresh } from '../graph/use-refresh.ts'
 import { pathIn, useGo, usePart } from '../navigation.tsx'
 import { NotFound } from '../shell/not-found.tsx'
-import { useWorkspace } from '../shell/workspace-context.ts'
+import { useManages, useWorkspace } from '../shell/workspace-context.ts'
 import { Code } from '../ui/code.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { Page } from '../ui/page.tsx'
@@ -35,6 +35,7 @@ type Open = 'edit' | 'rotate' | 'delete' | null
 export function Endpoint() {
   const id = usePart('webhookId')
   const { team, graph } = useWorkspace()
+  const manages = useManages()
   const go = useGo()
   const { data, error, loading, again } = useRead(EndpointDocument, { id })
   const [open, setOpen] = useState<Open>(null)
@@ -61,31 +62,33 @@ export function Endpoint() {
     <Page
       title={endpoint.url}
       actions={
-        <>
-          <button type="button" className={parts.button} disabled={test.running} onClick={() => test.run()}>
-            {text.test}
-          </button>
-          <button type="button" className={parts.button} disabled={redeliver.running || runs} onClick={() => redeliver.run()}>
-            {text.redeliverFailed}
-          </button>
-          <button type="button" className={parts.button} onClick={() => setOpen('edit')}>
-            {words.actions.edit}
-          </button>
-          <button type="button" className={parts.button} onClick={() => setOpen('rotate')}>
-            {text.rotate}
-          </button>
-          <button
-            type="button"
-            className={parts.button}
-            disabled={enabled.running}
-            onClick={() => enabled.run(endpoint.disabledAt !== null)}
-          >
-            {endpoint.disabledAt ? text.enable : text.disable}
-          </button>
-          <button type="button" className={`${parts.button} ${parts.danger}`} onClick={() => setOpen('delete')}>
-            {words.actions.delete}
-          </button>
-        </>
+        manages && (
+          <>
+            <button type="button" className={parts.button} disabled={test.running} onClick={() => test.run()}>
+              {text.test}
+            </button>
+            <button type="button" className={parts.button} disabled={redeliver.running || runs} onClick={() => redeliver.run()}>
+              {text.redeliverFailed}
+            </button>
+            <button type="button" className={parts.button} onClick={() => setOpen('edit')}>
+              {words.actions.edit}
+            </button>
+            <button type="button" className={parts.button} onClick={() => setOpen('rotate')}>
+              {text.rotate}
+            </button>
+            <button
+              type="button"
+              className={parts.button}
+              disabled={enabled.running}
+              onClick={() => enabled.run(endpoint.disabledAt !== null)}
+            >
+              {endpoint.disabledAt ? text.enable : text.disable}
+            </button>
+            <button type="button" className={`${parts.button} ${parts.danger}`} onClick={() => setOpen('delete')}>
+              {words.actions.delete}
+            </button>
+          </>
+        )
       }
     >
       <Refusal error={test.error ?? redeliver.error ?? enabled.error ?? error} />

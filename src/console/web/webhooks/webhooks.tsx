@@ -4,7 +4,7 @@ import { EndpointsDocument } from '../generated/webhooks/graphql.ts'
 import { useRead } from '../graph/use-read.ts'
 import { useRefresh } from '../graph/use-refresh.ts'
 import { pathIn, To } from '../navigation.tsx'
-import { useWorkspace } from '../shell/workspace-context.ts'
+import { useManages, useWorkspace } from '../shell/workspace-context.ts'
 import { AddButton } from '../ui/add-button.tsx'
 import { Page } from '../ui/page.tsx'
 import { Refusal } from '../ui/refusal.tsx'
@@ -18,12 +18,13 @@ import { text } from './words.ts'
 
 export function Webhooks() {
   const { team } = useWorkspace()
+  const manages = useManages()
   const { data, error, loading, again } = useRead(EndpointsDocument, {})
   const [creating, setCreating] = useState(false)
   // No event tells that an endpoint fails or was disabled.
   useRefresh(true, again)
   return (
-    <Page title={text.title} actions={<AddButton label={text.create} add={() => setCreating(true)} />}>
+    <Page title={text.title} actions={manages && <AddButton label={text.create} add={() => setCreating(true)} />}>
       <Refusal error={error} />
       <Table
         name={text.endpoints}
