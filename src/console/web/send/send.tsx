@@ -13,6 +13,7 @@ import { useInstances } from '../graph/use-instances.ts'
 import { codeOf } from '../messages/call-as-code.ts'
 import { pathIn, To, useAddress } from '../navigation.tsx'
 import { shownZone } from '../preferences.ts'
+import { ApiError } from '../session/auth-call.ts'
 import { type UsedDraft, useDraft } from '../shell/use-draft.ts'
 import { useWorkspace } from '../shell/workspace-context.ts'
 import { Code } from '../ui/code.tsx'
@@ -82,6 +83,8 @@ function SendForm({ draft, clear }: UsedDraft<Submission>) {
     // The next one is another message.
     submission.current = undefined
   })
+  // Until the form is submitted, the fields show what the check says about them.
+  const { issues } = task.error || !(checked.error instanceof ApiError) ? task : checked.error
   const changed = () => setChanges((n) => n + 1)
   function take(number: string): void {
     setTo(number)
@@ -103,9 +106,9 @@ function SendForm({ draft, clear }: UsedDraft<Submission>) {
               label={send.instance}
               instances={instances}
               given={said.instanceId ?? given.instance}
-              issues={task.issues}
+              issues={issues}
             />
-            <TypeChoice value={type} choose={setType} issues={task.issues} />
+            <TypeChoice value={type} choose={setType} issues={issues} />
           </div>
           {instances.length === 0 && (
             <p className={`${parts.note} ${parts.row}`}>
@@ -119,24 +122,24 @@ function SendForm({ draft, clear }: UsedDraft<Submission>) {
             setValue={setTo}
             choose={({ phone }) => take(phone)}
             hint={send.toHint}
-            issues={task.issues}
+            issues={issues}
           />
           {type === byTemplate ? (
             <TemplateFields
               given={said.templateId ?? given.template}
               said={said}
-              issues={task.issues}
+              issues={issues}
               missing={checked.template?.missing ?? []}
               changed={changed}
             />
           ) : (
-            <ContentFields key={type} {...{ type, given, said, changed }} issues={task.issues} />
+            <ContentFields key={type} {...{ type, given, said, changed }} issues={issues} />
           )}
           <label className={parts.row}>
             <input type="checkbox" name="scheduled" checked={later} onChange={(event) => setLater(event.target.checked)} />
             {send.schedule}
           </label>
-          {later && <WhenField label={send.when} said={said} issues={task.issues} />}
+          {later && <WhenField label={send.when} said={said} issues={issues} />}
           <Refusal error={task.error} />
           <div className={parts.row}>
             <button type="submit" className={`${parts.button} ${parts.main}`} disabled={task.running || instances.length === 0}>
