@@ -103,8 +103,7 @@ async function claimIn(
   await defer(app, tx, deferred)
   const followers = sortFollowers(sorted, [...sendable, ...failed.map(({ row }) => row)])
   const again = await planFollowers(tx, followers.later)
-  // They wait for the one before them. This process releases them, as those that wait for a slot.
-  const heldAgain = again.held.map(({ row, key }) => ({ row, cause: { key, for: 'slot' } as const }))
+  const heldAgain = again.held.map(({ row, key }) => ({ row, cause: { key, for: 'release' } as const }))
   const held = [...sorted.held, ...followers.held, ...heldAgain]
   const due = await hold(
     app,

@@ -24,11 +24,11 @@ export async function hold(app: App, tx: Sql, messages: readonly HeldMessage[], 
   const keysFor = (reason: WaitCause['for']) =>
     [...new Set(messages.flatMap((message) => (message.for === reason ? message.key : [])))].sort()
   for (const key of keysFor('hold')) await planCheck(app, tx, key)
-  const slots = keysFor('slot')
-  await ensureChecks(app, tx, [...slots, ...keysFor('holder')], now)
+  const ours = keysFor('release')
+  await ensureChecks(app, tx, [...ours, ...keysFor('holder')], now)
   const awaitingHolder = messages.filter((message) => message.for === 'holder').map(({ instanceId }) => instanceId)
   if (awaitingHolder.length > 0) await notifyOfWaiting(tx, [...new Set(awaitingHolder)], app.node)
-  return slots
+  return ours
 }
 
 /**

@@ -13,8 +13,11 @@ import { followDelayMs, leaseMs } from './policy.ts'
 export interface WaitCause {
   /** The key under which the message is held. */
   key: string
-  /** `hold`: the network asked to wait. `slot`: the instance has its share of the sends in progress. `holder`: another process sends. */
-  for: 'hold' | 'slot' | 'holder'
+  /**
+   * `hold`: the network asked to wait. `holder`: another process sends. `release`: this process releases it, when its instance has fewer sends in
+   * progress, or when the message before it may leave.
+   */
+  for: 'hold' | 'holder' | 'release'
 }
 
 /** Returns the cause of each wait by the id of the message. A message that is not in the result may leave, and has taken one of `slots`. */
@@ -32,7 +35,7 @@ export async function readWaitCauses(
     const key = instanceKey(row.instanceId)
     if (held) causes.set(row.id, { key: held, for: 'hold' })
     else if (providerOf(app, row.provider)?.holds?.(row.instanceId) === false) causes.set(row.id, { key, for: 'holder' })
-    else if (!row.blocked && slots?.take(row.instanceId) === false) causes.set(row.id, { key, for: 'slot' })
+    else if (!row.blocked && slots?.take(row.instanceId) === false) causes.set(row.id, { key, for: 'release' })
   }
   return causes
 }
