@@ -121,7 +121,7 @@ export async function droppedInstances(tx: Sql, instanceIds: readonly string[]):
   return new Set(rows.map((row) => row.instanceId))
 }
 
-export interface SandboxMessage {
+export interface NewSandboxMessage {
   reference: string
   instanceId: string
   to: string
@@ -129,7 +129,7 @@ export interface SandboxMessage {
 }
 
 /** Stores messages once for each reference (primary key); returns how many attempts each reference had before. */
-export async function recordMessages(tx: Sql, messages: readonly SandboxMessage[]): Promise<Map<string, number>> {
+export async function recordMessages(tx: Sql, messages: readonly NewSandboxMessage[]): Promise<Map<string, number>> {
   if (messages.length === 0) return new Map()
   const { rows } = await tx.query<{ reference: string; offers: number }>({
     name: 'sandbox.record',

@@ -33,7 +33,7 @@ export function Today() {
   const [since, setSince] = useState(startOfToday)
   // A page that stays open over midnight begins anew.
   useRefresh(true, () => setSince(startOfToday()))
-  const { data, error, again } = useRead(TodayDocument, { since })
+  const { data, error, loading, again } = useRead(TodayDocument, { since })
   // The gateway counts. While events come, it is asked at most every two seconds.
   const planned = useRef<ReturnType<typeof setTimeout>>(undefined)
   useFrames((events) => {
@@ -53,7 +53,7 @@ export function Today() {
     [home.received, data?.received.totalCount],
   ] as const
   return (
-    <section className={parts.stack} aria-label={home.today}>
+    <section className={parts.stack} aria-label={home.today} aria-busy={loading}>
       <h2>{home.today}</h2>
       <Refusal error={error} />
       <dl className={styles.figures}>
