@@ -26,7 +26,7 @@ describe('a sealed cursor', () => {
     for (const seq of [0n, 1n, 999n, 10n ** 17n]) {
       const cursor = seal(seq)
       expect(cursor).toMatch(/^[A-Za-z0-9_-]{22}$/)
-      expect(openCursor(sealer, ours, cursor)?.place).toEqual({ seq, mark, at: new Date('2026-07-01T06:00:00Z') })
+      expect(openCursor(sealer, ours, cursor)?.place).toEqual({ seq, mark, at: new Date('2026-07-01T12:00:00Z') })
       expect(openCursor(sealer, ours, unmarked(seq))?.place).toEqual({ seq, at: new Date('2026-07-01T10:00:00Z') })
       expect(openCursor(sealer, newId(), cursor)).toBeUndefined()
       expect(openCursor(createSealer(Buffer.alloc(32, 2)), ours, cursor)).toBeUndefined()
@@ -120,6 +120,18 @@ describe('a reader', () => {
       await expect(resume(cursor as string)).rejects.toThrow('after: is of an event that the log has lost; start without it')
     }
     expect(await resume((await endOf(app, place.workspaceId)).cursor)).toBe(2n)
+  })
+
+  it('resumes for whole 30 days with a cursor of a quiet workspace, whose last event was deleted since', async () => {
+    await logOf(1)
+    const { sent } = await endOf(app, place.workspaceId)
+    await logOf(2, newPlace())
+    await app.pool.query(`update events set "createdAt" = now() - interval '33 days' where seq <= 2`)
+    expect(await pruneEvents.prune(app)).toBe(2)
+    const resumeFrom = async (days: number) =>
+      await resume(sealCursor(app.sealer, place.workspaceId, { ...sent, at: longAgo(days) }))
+    expect(await resumeFrom(29.999)).toBe(1n)
+    await expect(resumeFrom(30.5)).rejects.toThrow('after: is older than 30 days')
   })
 
   it('gets an error when its cursor is older than the oldest event kept, so that no event is missed silently', async () => {

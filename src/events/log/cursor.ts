@@ -16,7 +16,7 @@ export interface Marked {
 
 /** A position in the log: its reader has seen every event of the workspace up to this one. */
 export interface Place extends Marked {
-  /** The time of the event, or the time at which the end of the log was read, rounded down. */
+  /** The time of the event, or the time at which the end of the log was read. Rounded up, so that no cursor is too old too early; without a mark, down. */
   at: Date
 }
 
@@ -46,7 +46,7 @@ export function markedOf({ seq, id }: { seq: bigint; id: string }): Marked {
 function stampOf({ at, mark }: Place): number {
   if (mark === undefined) return Math.floor(at.getTime() / hourMs)
   // A clock can stand at 1970.
-  return (mark << timeBits) | Math.max(0, Math.floor((at.getTime() - sinceMs) / quarterMs))
+  return (mark << timeBits) | Math.max(0, Math.ceil((at.getTime() - sinceMs) / quarterMs))
 }
 
 function placeOf(seq: bigint, stamp: number): Place {
