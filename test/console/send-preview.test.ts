@@ -32,7 +32,7 @@ it.runIf(browserFound)('the check of Send tells beside the field what cannot be 
     await when.fill('2020-01-01T10:00')
     await page.getByText('must be in the future').waitFor()
     expect(await when.getAttribute('aria-invalid')).toBe('true')
-    await when.fill('2027-01-01T10:00')
+    await when.fill(new Date(Date.now() + 172_800_000).toISOString().slice(0, 16))
     await page.getByRole('region', { name: 'Preview' }).getByText('It leaves at').waitFor()
     expect(await when.getAttribute('aria-invalid')).toBe(null)
   })
