@@ -1,6 +1,7 @@
 // The hub of live streams in this process: reads each batch of events once and passes it to every topic with followers here (fan-out).
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../../core/app.ts'
+import type { Sql } from '../../core/database/database.ts'
 import { fail } from '../../core/errors.ts'
 import { createShare } from '../../core/share.ts'
 import type { Marked } from '../log/cursor.ts'
@@ -80,6 +81,7 @@ export async function startHub(app: App, onCall: (payload: string) => void): Pro
 
   const listening = startListening(app, {
     onLast: reach,
+    poll,
     onChange: nudge,
     onCall,
     onStart: () => {
@@ -100,6 +102,21 @@ export async function startHub(app: App, onCall: (payload: string) => void): Pro
     if (last <= target) return
     target = last
     if (!running) void run()
+  }
+
+  async function poll(sql: Sql): Promise<void> {
+    const known = target
+    const last = await lastNumber(sql)
+    if (last < known) await beginAgain(last)
+    else reach(last)
+  }
+
+  /** The log has lost its events above `last`, and gives their numbers to others. A reader who comes back with the cursor of one learns it. */
+  async function beginAgain(last: bigint): Promise<void> {
+    app.log.warn({ last }, 'the event log has lost events; streams begin again')
+    while (round) await round
+    head = target = last
+    for (const writer of writers) writer.leave('closing')
   }
 
   async function run(): Promise<void> {

@@ -1,13 +1,15 @@
 // Receives changes that other processes made: one LISTEN connection per process, with polling as the fallback.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../../core/app.ts'
+import type { Sql } from '../../core/database/database.ts'
 import { connectDedicated } from '../../core/database/dedicated.ts'
-import { lastNumber } from '../log/log.sql.ts'
 import { channelOf, listenToChanges } from './changes.sql.ts'
 
 export interface Listener {
-  /** Called with the last event number assigned, from a notification or from the poll. */
+  /** Called with the last event number assigned, from a notification. */
   onLast: (last: bigint) => void
+  /** Called when listening begins, and every two seconds: finds what no notification told. */
+  poll: (sql: Sql) => Promise<void>
   /** Called when a subject has changed. */
   onChange: (subject: string) => void
   /** Called with each payload that another process sent to this one. */
@@ -49,7 +51,7 @@ export function startListening(app: App, listener: Listener): AsyncDisposable {
     const over = AbortSignal.any([stopping.signal, lost])
     while (!stopping.signal.aborted) {
       if (lost.aborted) throw new Error('connection lost')
-      listener.onLast(await lastNumber(client))
+      await listener.poll(client)
       await rest(pollMs, over)
     }
   }

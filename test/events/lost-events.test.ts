@@ -1,0 +1,26 @@
+// A log that has lost its last events, as after the loss of a primary that was replicated asynchronously, gives their numbers to others.
+import { expect, it } from 'vitest'
+import { until } from '../kit/until.ts'
+import { countedView, openHub } from './hub-rig.ts'
+import { emitMany, numberOf, wholeLog } from './rig.ts'
+
+it('ends the streams of a process that goes on, and gives their readers the new events when they come back', async () => {
+  const rig = await openHub()
+  const { app, databaseUrl, place } = rig
+  await emitMany(app.pool, place, 2)
+  await until(async () => (await wholeLog(databaseUrl)).length === 2)
+  const view = countedView(place, 'all')
+  const before = await rig.followLog(view)
+  await emitMany(app.pool, place, 3, 2)
+  await until(() => before.events.length === 3)
+  await app.pool.query(`alter table events disable trigger events_kept; delete from events where seq > 2;
+    alter table events enable trigger events_kept; update event_sequence set last = 2`)
+  await until(() => before.ended)
+  const after = await rig.followLog(view)
+  await emitMany(app.pool, place, 2, 100)
+  await until(() => after.events.length === 2)
+  expect(after.events.map(({ id, data }) => [id, numberOf(data)])).toEqual([
+    ['3', 100],
+    ['4', 101],
+  ])
+})
