@@ -3,6 +3,7 @@ import { verify } from '@octokit/webhooks-methods'
 import { Webhook } from 'standardwebhooks'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { App } from '../../src/core/app.ts'
+import { createSealer } from '../../src/core/seal.ts'
 import { pruneDeliveries } from '../../src/webhooks/prune.ts'
 import { deleteEndpoint, rotateSecret, updateEndpoint } from '../../src/webhooks/service.ts'
 import { slow as slowDown } from '../kit/fault.ts'
@@ -184,3 +185,16 @@ async function jobsDone(rig: Rig): Promise<void> {
     return (await pool.query(`select from pgboss.job where name = 'webhook.deliver' and state <= 'active'`)).rowCount === 0
   })
 }
+
+it('a previous secret that cannot be opened does not keep the new one from signing', async () => {
+  const rig = await newRig(slow)
+  const receiver = await openReceiver()
+  const endpoint = await rig.endpoint(receiver.url)
+  await rig.app.pool.query(
+    `update webhook_endpoints set "previousSecret" = $2, "previousSecretUntil" = now() + interval '1 day' where id = $1`,
+    [endpoint.id, createSealer(Buffer.alloc(32)).seal('whsec_lost')],
+  )
+  await rig.emit()
+  await settled(rig, endpoint.id, 'delivered')
+  expect(receiver.requests[0]?.headers).not.toHaveProperty('x-service-signature-previous')
+})
