@@ -16,7 +16,7 @@ export interface Marked {
 
 /** A position in the log: its reader has seen every event of the workspace up to this one. */
 export interface Place extends Marked {
-  /** The time of the event, or the time at which the end of the log was read. Rounded up, so that no cursor is too old too early; without a mark, down. */
+  /** The time of the event, or the time at which the end of the log was read. Rounded up, so that no cursor expires early; down in one without a mark. */
   at: Date
 }
 

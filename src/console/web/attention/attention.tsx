@@ -1,6 +1,6 @@
 // Warns on every page of what stops messages: a quota, the subscription, an instance, an endpoint. It comes after the page and lies on the
 // space below it, so that nothing moves.
-// Here, because this part comes after the first page, which is not kept waiting for it.
+// Imported here, because this part loads after the first page, which does not wait for it.
 import './keep-focus.ts'
 import { TriangleAlert, X } from 'lucide-react'
 import { useEffect, useState } from 'react'

@@ -44,7 +44,7 @@ interface CampaignFormProps {
   failed: readonly string[]
 }
 
-/** What the form keeps outside of its controls. */
+/** The values that the form keeps outside of its controls. */
 interface Chosen {
   file: ReadFile | null
   picked: Picked[]

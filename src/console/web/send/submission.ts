@@ -1,4 +1,4 @@
-// What a form submitted and no answer confirmed. The same again has the same key, so that it cannot happen twice, also after one left the page.
+// A submission of a form that no answer has confirmed. The same input again has the same key, so that it happens once, also after one left the page.
 import { newIdempotencyKey } from '../graph/change.ts'
 
 export interface Submission {
