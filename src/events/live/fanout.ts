@@ -72,8 +72,9 @@ export async function startHub(app: App, onCall: (payload: string) => void): Pro
   const takeSlot = createSlots(app)
   const writers = new Set<BoundedWriter>()
   let closing = false
-  /** Events up to this number have been passed to every topic. */
+  /** Events up to this number have been passed to every topic. The id of the last one is null if it is not known. */
   let head = await lastNumber(app.pool)
+  let headId: string | null = null
   let target = head
   /** The round in progress. Topics are added between rounds only, so that each gets every event above the head at which it starts. */
   let round: Promise<void> | undefined
@@ -107,15 +108,17 @@ export async function startHub(app: App, onCall: (payload: string) => void): Pro
   async function poll(sql: Sql): Promise<void> {
     const known = target
     const last = await lastNumber(sql)
-    if (last < known) await beginAgain(last)
-    else reach(last)
+    if (last >= known) return reach(last)
+    while (round) await round
+    target = last
+    beginAgain(last, null)
   }
 
-  /** The log has lost its events above `last`, and gives their numbers to others. A reader who comes back with the cursor of one learns it. */
-  async function beginAgain(last: bigint): Promise<void> {
+  /** The log has lost events and gives their numbers to others. A reader who comes back with the cursor of one learns it. */
+  function beginAgain(last: bigint, id: string | null): void {
     app.log.warn({ last }, 'the event log has lost events; streams begin again')
-    while (round) await round
-    head = target = last
+    head = last
+    headId = id
     for (const writer of writers) writer.leave('closing')
   }
 
@@ -138,15 +141,18 @@ export async function startHub(app: App, onCall: (payload: string) => void): Pro
     const upTo = target
     if (workspaces.size === 0) {
       head = upTo
+      headId = null
       return
     }
     try {
-      const events = await readOf(app.pool, [...workspaces], { after: head, upTo, limit: pageSize })
-      const reached = events.length < pageSize ? upTo : (events.at(-1)?.seq ?? upTo)
+      const { events, idAfter, idUpTo } = await readOf(app.pool, [...workspaces], { after: head, upTo, limit: pageSize })
+      if (headId && idAfter && headId !== idAfter) return beginAgain(upTo, idUpTo)
+      const reached = events.length < pageSize ? { seq: upTo, id: idUpTo } : (events.at(-1) as LogEvent)
       nudgeFor(events)
       const byWorkspace = Map.groupBy(events, (event) => event.workspaceId)
-      await Promise.all(topics.map((topic) => topic.advance(byWorkspace.get(topic.workspaceId) ?? [], reached)))
-      head = reached
+      await Promise.all(topics.map((topic) => topic.advance(byWorkspace.get(topic.workspaceId) ?? [], reached.seq)))
+      head = reached.seq
+      headId = reached.id
     } catch (error) {
       app.log.warn({ err: (error as Error).message }, 'events could not be read for live streams; trying again')
       await pause(retryMs)

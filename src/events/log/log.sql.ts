@@ -67,18 +67,30 @@ export async function readAfter(
   return { events, reached: events.length < range.limit ? reached : (events.at(-1)?.seq ?? null) }
 }
 
-/** Reads the events of several workspaces in one query, so that a process reads once for all its subscribers. */
+/**
+ * Reads the events of several workspaces in one query, so that a process reads once for all its subscribers. `idAfter` and `idUpTo` belong to the
+ * events with these numbers, of whatever workspace; null where none is kept.
+ */
 export async function readOf(
   sql: Sql,
   workspaceIds: readonly string[],
   range: Required<Omit<LogRange, 'order'>>,
-): Promise<LogEvent[]> {
-  const { rows } = await sql.query<EventRow>({
+): Promise<{ events: LogEvent[]; idAfter: string | null; idUpTo: string | null }> {
+  const { rows } = await sql.query<Record<'idAfter' | 'idUpTo', string | null> & (EventRow | { seq: null })>({
     name: 'events.readOf',
-    text: `select ${eventColumns} from events where "workspaceId" = any($1) and seq > $2 and seq <= $3 order by seq limit $4`,
+    text: `select e.*, ids.* from (
+        select (select id from events where seq = $2) as "idAfter", (select id from events where seq = $3) as "idUpTo"
+      ) ids left join (
+        select ${eventColumns} from events where "workspaceId" = any($1) and seq > $2 and seq <= $3 order by seq limit $4
+      ) e on true order by e.seq`,
     values: [workspaceIds, range.after, range.upTo, range.limit],
   })
-  return rows.map(eventOf)
+  const { idAfter = null, idUpTo = null } = rows[0] ?? {}
+  return {
+    events: rows.flatMap(({ idAfter: _, idUpTo: __, ...row }) => (row.seq === null ? [] : [eventOf(row)])),
+    idAfter,
+    idUpTo,
+  }
 }
 
 /** The last event number assigned. */

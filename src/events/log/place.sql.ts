@@ -34,7 +34,7 @@ export interface LogBounds {
   /** True if the number is an event of the workspace that a process of the previous version may have issued in a legacy cursor. */
   isLegacy: boolean
   /** The event with that number, without a mark if it is of another workspace. Null if it is not kept. */
-  found: Marked | null
+  found: Pick<Marked, 'mark'> | null
 }
 
 /** For this long after an upgrade, processes of the previous version may run beside new ones, and issue legacy cursors. */
@@ -53,6 +53,6 @@ export async function readBounds(sql: Sql, workspaceId: string, seq: bigint): Pr
     [workspaceId, seq, retentionDays, upgradeHours],
   )
   const { last = 0, floor = 0, sealedAfter = 0, takesLegacy = false, isLegacy = false, foundId } = rows[0] ?? {}
-  const found = foundId == null ? null : { seq, mark: foundId ? markOf(foundId) : undefined }
+  const found = foundId == null ? null : { mark: foundId ? markOf(foundId) : undefined }
   return { last: BigInt(last), floor: BigInt(floor), sealedAfter: BigInt(sealedAfter), takesLegacy, isLegacy, found }
 }
