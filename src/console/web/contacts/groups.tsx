@@ -1,6 +1,7 @@
 // The groups of contacts, and the form that makes one.
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { CreateGroupDocument } from '../generated/contacts/graphql.ts'
+import { newIdempotencyKey } from '../graph/change.ts'
 import { ask } from '../graph/request.ts'
 import { pathIn, To } from '../navigation.tsx'
 import { useWorkspace } from '../shell/workspace-context.ts'
@@ -17,8 +18,11 @@ export function Groups() {
   const { team } = useWorkspace()
   const list = useGroups()
   const [made, setMade] = useState(0)
+  // The same until the name changes.
+  const idempotencyKey = useRef(newIdempotencyKey())
   const add = useTask(async (fields: FormData) => {
-    await ask(team, CreateGroupDocument, { input: { name: String(fields.get('name')) } })
+    const input = { name: String(fields.get('name')), idempotencyKey: idempotencyKey.current }
+    await ask(team, CreateGroupDocument, { input })
     setMade(made + 1)
     list.again()
   })
@@ -39,7 +43,15 @@ export function Groups() {
           ))}
         </ul>
         <More list={list} />
-        <form key={made} className={parts.stack} noValidate onSubmit={submits(add.run)}>
+        <form
+          key={made}
+          className={parts.stack}
+          noValidate
+          onSubmit={submits(add.run)}
+          onChange={() => {
+            idempotencyKey.current = newIdempotencyKey()
+          }}
+        >
           <TextField label={text.newGroup} name="name" autoComplete="off" issues={add.issues} />
           <div className={parts.row}>
             <button type="submit" className={parts.button} disabled={add.running}>

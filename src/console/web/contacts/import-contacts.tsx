@@ -7,40 +7,39 @@ import { useRead } from '../graph/use-read.ts'
 import { useRefresh } from '../graph/use-refresh.ts'
 import { ApiError } from '../session/auth-call.ts'
 import { useWorkspace } from '../shell/workspace-context.ts'
+import { CreateForm } from '../ui/create-form.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Choice, TextField } from '../ui/field.tsx'
 import parts from '../ui/parts.module.css'
 import { Refusal, reasonOf } from '../ui/refusal.tsx'
-import { submits, useTask } from '../ui/use-task.ts'
+import { useTask } from '../ui/use-task.ts'
 import { count, words } from '../words/words.ts'
 import { text } from './words.ts'
 
 export function ImportContacts({ done, close }: { done: () => void; close: () => void }) {
   const { team } = useWorkspace()
   const [job, setJob] = useState<string | null>(null)
-  const task = useTask(async (fields: FormData) => {
+  async function start(fields: FormData, idempotencyKey: string): Promise<void> {
     const csv = await textOf(fields.get('csv') as File, 'csv')
     const onConflict = fields.get('onConflict') === 'update' ? ('update' as const) : ('skip' as const)
-    setJob((await ask(team, StartImportDocument, { input: { csv, onConflict } })).importContacts.id)
-  })
+    setJob((await ask(team, StartImportDocument, { input: { csv, onConflict, idempotencyKey } })).importContacts.id)
+  }
   return (
     <Dialog title={words.actions.importCsv} close={close}>
       {job ? (
         <Progress id={job} done={done} />
       ) : (
-        <form className={parts.stack} noValidate onSubmit={submits(task.run)}>
-          <TextField label={text.file} name="csv" type="file" accept=".csv,text/csv" hint={text.fileHint} issues={task.issues} />
-          <Choice label={text.known} name="onConflict" issues={task.issues}>
-            <option value="skip">{text.skip}</option>
-            <option value="update">{text.update}</option>
-          </Choice>
-          <Refusal error={task.error} />
-          <div className={parts.row}>
-            <button type="submit" className={`${parts.button} ${parts.main}`} disabled={task.running}>
-              {text.startImport}
-            </button>
-          </div>
-        </form>
+        <CreateForm submit={text.startImport} create={start}>
+          {(issues) => (
+            <>
+              <TextField label={text.file} name="csv" type="file" accept=".csv,text/csv" hint={text.fileHint} issues={issues} />
+              <Choice label={text.known} name="onConflict" issues={issues}>
+                <option value="skip">{text.skip}</option>
+                <option value="update">{text.update}</option>
+              </Choice>
+            </>
+          )}
+        </CreateForm>
       )}
     </Dialog>
   )

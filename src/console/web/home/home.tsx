@@ -1,7 +1,8 @@
 // The start page: the first steps until a message was delivered, then the messages of today.
 import { Circle, CircleCheck } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useRef, useState } from 'react'
 import { CreateFirstKeyDocument, HomeDocument } from '../generated/home/graphql.ts'
+import { newIdempotencyKey } from '../graph/change.ts'
 import { ask } from '../graph/request.ts'
 import { useInstances } from '../graph/use-instances.ts'
 import { useRead } from '../graph/use-read.ts'
@@ -107,8 +108,10 @@ function Step({ title, how, done, children }: { title: string; how: string; done
 function Curl({ instanceId }: { instanceId: string }) {
   const { team } = useWorkspace()
   const [key, setKey] = useState<string>()
+  const idempotencyKey = useRef(newIdempotencyKey())
   const task = useTask(async () => {
-    const { createApiKey } = await ask(team, CreateFirstKeyDocument, { input: { name: home.keyName } })
+    const input = { name: home.keyName, idempotencyKey: idempotencyKey.current }
+    const { createApiKey } = await ask(team, CreateFirstKeyDocument, { input })
     setKey(createApiKey.key)
   })
   const [curl] = codeOf({ instanceId, to: '+4915112345678', type: 'text', text: 'Hello' }, key)

@@ -1,7 +1,8 @@
 // Switches between one's own workspace and those of teams. The workspace is in the address and nowhere else.
 import { ChevronsUpDown, Plus } from 'lucide-react'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { CreateTeamDocument } from '../generated/graph/graphql.ts'
+import { newIdempotencyKey } from '../graph/change.ts'
 import { ask } from '../graph/request.ts'
 import { pathIn, To, useGo } from '../navigation.tsx'
 import { Dialog } from '../ui/dialog.tsx'
@@ -49,13 +50,22 @@ export function WorkspaceMenu() {
 
 function NewTeam({ close }: { close: () => void }) {
   const go = useGo()
+  // The same until the name changes.
+  const idempotencyKey = useRef(newIdempotencyKey())
   const task = useTask(async (form: FormData) => {
-    const { createTeam } = await ask(null, CreateTeamDocument, { input: { name: String(form.get('name')) } })
+    const input = { name: String(form.get('name')), idempotencyKey: idempotencyKey.current }
+    const { createTeam } = await ask(null, CreateTeamDocument, { input })
     go(pathIn(createTeam.id))
   })
   return (
     <Dialog title={words.shell.newTeam} close={close}>
-      <form className={parts.stack} onSubmit={submits(task.run)}>
+      <form
+        className={parts.stack}
+        onSubmit={submits(task.run)}
+        onChange={() => {
+          idempotencyKey.current = newIdempotencyKey()
+        }}
+      >
         <TextField label={words.shell.teamName} name="name" required maxLength={100} issues={task.issues} autoFocus />
         <Refusal error={task.error} />
         <div className={parts.row}>
