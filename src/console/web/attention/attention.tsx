@@ -2,6 +2,7 @@
 // space below it, so that nothing moves.
 // Imported here, because this part loads after the first page, which does not wait for it.
 import './keep-focus.ts'
+import '../refusals/words.ts'
 import { TriangleAlert, X } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import {

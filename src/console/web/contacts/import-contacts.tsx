@@ -5,6 +5,7 @@ import { ImportJobDocument, StartImportDocument, StopImportDocument } from '../g
 import { ask } from '../graph/request.ts'
 import { useRead } from '../graph/use-read.ts'
 import { useRefresh } from '../graph/use-refresh.ts'
+import { text as reasons } from '../refusals/words.ts'
 import { ApiError } from '../session/auth-call.ts'
 import { useWorkspace } from '../shell/workspace-context.ts'
 import { CreateForm } from '../ui/create-form.tsx'
@@ -65,7 +66,7 @@ function Progress({ id, done }: { id: string; done: () => void }) {
       <p role="status">
         {ended &&
           (job.error
-            ? reasonOf(new ApiError(0, job.error, job.error))
+            ? reasonOf(new ApiError(0, job.error, job.error), reasons)
             : text.imported(count(created ?? 0), count(updated ?? 0), count(skipped ?? 0)))}
       </p>
       {!ended && (

@@ -5,6 +5,7 @@ import { Provider, useQuery } from 'urql'
 import { ShellDocument, type ShellQuery } from '../generated/graph/graphql.ts'
 import type { Team } from '../graph/request.ts'
 import { usePart } from '../navigation.tsx'
+import { reasonOf } from '../ui/refusal.tsx'
 import { words } from '../words/words.ts'
 import { Banner, Frame } from './frame.tsx'
 import { NotFound } from './not-found.tsx'
@@ -49,7 +50,7 @@ function Closed({ opening }: { opening: Exclude<Opening, { kind: 'open' }> }) {
   return (
     <>
       <Banner />
-      <Notice text={code === 'OFFLINE' ? words.offline : opening.error.message || words.errors.SERVICE_UNAVAILABLE} />
+      <Notice text={code === 'OFFLINE' ? words.offline : reasonOf(opening.error)} />
     </>
   )
 }

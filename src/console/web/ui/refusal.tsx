@@ -1,21 +1,39 @@
 // Says why something was refused: our words for the code, and the server's sentence.
+import { useEffect, useState } from 'react'
 import { ApiError } from '../session/auth-call.ts'
 import { words } from '../words/words.ts'
 import styles from './parts.module.css'
 
-/** Our words for the code of an error, or the server's own. */
-export function reasonOf(error: unknown): string {
+/** Words by code. */
+export type Reasons = Partial<Record<string, string>>
+
+/** Our words for the code of an error, or the server's own. `further` has the words that are not loaded with the first page. */
+export function reasonOf(error: unknown, further: Reasons = {}): string {
   if (!(error instanceof ApiError)) return words.errors.INTERNAL_ERROR
-  const known: Partial<Record<string, string>> = words.errors
-  return known[error.code] ?? error.message
+  const known: Reasons = words.errors
+  return known[error.code] ?? further[error.code] ?? error.message
+}
+
+/** The warnings of the shell load these words, too, so that they are there before most refusals. */
+async function loadReasons(): Promise<Reasons> {
+  try {
+    return (await import('../refusals/words.ts')).text
+  } catch {
+    return {}
+  }
 }
 
 /** Announced when it appears. A list of faulty fields is shown beside the fields instead: `fields` are the names of those that show theirs. */
 export function Refusal({ error, fields = [] }: { error: unknown; fields?: readonly string[] }) {
-  if (!error) return null
+  const [further, setFurther] = useState<Reasons>()
+  const isKnown = !(error instanceof ApiError) || error.code in words.errors
+  useEffect(() => {
+    if (!isKnown) void loadReasons().then(setFurther)
+  }, [isKnown])
+  if (!error || !(isKnown || further)) return null
   const issues = error instanceof ApiError ? error.issues : []
   const isBeside = issues.length > 0 && issues.every(({ path }) => fields.includes(path))
-  const reason = isBeside ? words.errors.VALIDATION_ERROR : reasonOf(error)
+  const reason = isBeside ? words.errors.VALIDATION_ERROR : reasonOf(error, further)
   const isSaid = error instanceof ApiError && reason.startsWith(error.message)
   const detail = error instanceof ApiError && !isSaid && issues.length === 0 ? error.message : ''
   return (

@@ -227,21 +227,14 @@ export const en = {
     SUBSCRIPTION_INACTIVE: ['The subscription was not active.', 'Renew the subscription, then send it again.'],
   } satisfies Failures as Failures,
   failureOther: ['The message could not be sent.', 'Look at the details before you send it again.'] as readonly [string, string],
-  /** Our words for codes of the error table; other codes are said by the server. */
+  /** Our words for codes that any page may meet. Those of others are in refusals/, or the server's. */
   errors: {
     OFFLINE: 'The gateway cannot be reached. Check your connection and try again.',
     INTERNAL_ERROR: 'Something went wrong on our side. Try again.',
     SERVICE_UNAVAILABLE: 'The gateway is not ready. Try again in a moment.',
     UNAUTHORIZED: 'Your session has ended. Sign in again.',
-    INVALID_CREDENTIALS: 'Wrong e-mail address or password.',
-    EMAIL_NOT_VERIFIED: 'The e-mail address is not verified yet.',
-    INVALID_TOKEN: 'This link was already used or has expired.',
-    FORBIDDEN: 'You are not allowed to do this.',
     API_RATE_LIMIT_EXCEEDED: 'Too many attempts. Wait a moment and try again.',
     VALIDATION_ERROR: 'Some of this cannot be accepted.',
-    TEAM_NOT_FOUND: 'You are no longer in this team.',
-    NOT_FOUND: 'It does not exist any more.',
-    PLAN_CHANGE_BLOCKED_ACTIVE_TEAMS: 'Your teams do not fit into this plan.',
   },
 }
 
