@@ -54,6 +54,10 @@ export const SubscriptionInfo = builder.prismaObject('Subscription', {
       description: 'Its status, which decides if it can be used.',
       resolve: (row) => row.status,
     }),
+    suspended: t.boolean({
+      description: 'True if an operator suspended the account. It is `inactive` until the operator ends that, whatever is paid.',
+      resolve: ({ suspendedFrom }) => suspendedFrom !== null,
+    }),
     currentPeriodStart: t.expose('currentPeriodStart', {
       type: 'DateTime',
       description: 'The start of the billing period.',

@@ -25,11 +25,14 @@ it('refuses creating and sending, keeps reading and signing in, and gives the sa
   expect([(await key.get('instances')).status, (await person.api.get('/api/api-keys')).status]).toEqual([200, 200])
   expect((await logIn({ url }, person.email)).status).toBe(200)
   expect((await key.get('billing/subscription')).body.data.status).toBe('inactive')
+  const subscription = async () => (await person.api.graphql('{ subscription { status suspended } }')).body.data.subscription
+  expect(await subscription()).toEqual({ status: 'inactive', suspended: true })
   // A change of the plan does not end the suspension.
   expect((await run('account', 'plan', '--email', person.email, '--plan', 'max')).code).toBe(0)
   expect((await key.post('messages/send', text())).body.error.code).toBe('SUBSCRIPTION_INACTIVE')
   expect((await run('account', 'resume', '--email', person.email)).code).toBe(0)
   expect((await key.post('messages/send', text())).status).toBe(201)
+  expect(await subscription()).toEqual({ status: 'active', suspended: false })
   const { rows } = await sql(databaseUrl).query('select plan, status, "suspendedFrom" from subscriptions where "userId" = $1', [
     person.userId,
   ])

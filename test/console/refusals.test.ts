@@ -1,4 +1,4 @@
-// Proves that a refusal is said in the language of the reader, with what to do.
+// Proves that a refusal is said in the language of the reader, with what to do, and that a suspended account says so on every page.
 import { describe, expect, it } from 'vitest'
 import { command } from '../kit/command.ts'
 import { commons } from '../kit/commons.ts'
@@ -49,6 +49,32 @@ describe.runIf(browserFound).concurrent('a refusal', () => {
       await page.getByText('O gateway não está pronto. Tente de novo em instantes.').waitFor()
       await page.unroute('**/graphql')
       await page.getByRole('heading', { level: 1, name: 'Mensagens' }).waitFor()
+    })
+  })
+})
+
+describe.runIf(browserFound)('a suspended account', () => {
+  it.each([
+    [
+      'en-GB',
+      /^The account of this workspace is suspended: .* Ask the operator of this gateway\.$/,
+      /^Suspended by the operator/,
+    ],
+    [
+      'pt-BR',
+      /^A conta deste espaço de trabalho está suspensa: .* Fale com o operador deste gateway\.$/,
+      /^Suspensa pelo operador/,
+    ],
+  ])('says so and whom to ask, in %s', async (locale, notice, status) => {
+    const { person } = await furnished(site)
+    await command(['account', 'suspend', '--email', person.email], site)
+    await visit(site, { as: person, path: '/me', locale }, async ({ page }) => {
+      await page.getByRole('link', { name: notice }).click()
+      await page.waitForURL('**/me/billing')
+      await page.getByRole('definition').filter({ hasText: status }).waitFor()
+      await command(['account', 'resume', '--email', person.email], site)
+      await page.getByRole('navigation').getByRole('link').first().click()
+      await page.getByRole('link', { name: notice }).waitFor({ state: 'detached' })
     })
   })
 })

@@ -31,11 +31,12 @@ export function noticesOf(
   ]
 }
 
-function ofBilling({ subscription: { status }, usage }: Billing): Notice[] {
+function ofBilling({ subscription: { suspended, status }, usage }: Billing): Notice[] {
   const { monthlyOutboundQuota, monthlyApiRequestQuota } = usage.plan.limits
-  const ofStatus = status === 'inactive' || status === 'past_due' ? [text[status]] : []
+  const standing = suspended ? 'suspended' : status
+  const ofStanding = standing === 'active' || standing === 'cancelled' ? [] : [standing as 'suspended' | 'inactive' | 'past_due']
   return [
-    ...ofStatus.map((sentence) => ({ key: status, text: sentence, page: 'billing' })),
+    ...ofStanding.map((key) => ({ key, text: text[key], page: 'billing' })),
     ...ofQuota('messages', usage.effectiveOutboundUsage, monthlyOutboundQuota),
     ...ofQuota('requests', usage.apiRequestsCount, monthlyApiRequestQuota),
   ]

@@ -7,6 +7,7 @@ export const words = {
   fewer: 'Show one',
   past_due: 'The last payment failed. Everything works until the subscription is cancelled.',
   inactive: 'The subscription is inactive: nothing is created or sent.',
+  suspended: 'The account of this workspace is suspended: nothing is created or sent. Ask the operator of this gateway.',
   messages: {
     nearly: (share: string, most: string) => `${share} of the ${most} messages of this month are used.`,
     usedUp: 'The messages of this month are used up: no more are accepted.',

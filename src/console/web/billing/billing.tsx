@@ -73,7 +73,7 @@ interface SubscriptionProps {
 }
 
 function Subscription({
-  subscription: { plan, status, currentPeriodStart, currentPeriodEnd },
+  subscription: { plan, status, suspended, currentPeriodStart, currentPeriodEnd },
   cancel,
   again,
 }: SubscriptionProps) {
@@ -104,7 +104,7 @@ function Subscription({
           <dt>{text.plan}</dt>
           <dd>{plan.name}</dd>
           <dt>{text.status}</dt>
-          <dd>{text.statuses[status]}</dd>
+          <dd>{text.statuses[suspended ? 'suspended' : status]}</dd>
           <dt>{text.period}</dt>
           <dd>
             <Time at={currentPeriodStart} /> – <Time at={currentPeriodEnd} />

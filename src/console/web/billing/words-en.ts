@@ -12,6 +12,8 @@ export const words = {
     past_due: 'Past due: the last payment failed. Everything works until it is cancelled.',
     cancelled: 'Cancelled: it works until the period ends, and is Free then.',
     inactive: 'Inactive: nothing is created or sent.',
+    suspended:
+      'Suspended by the operator of this gateway: nothing is created or sent until the operator ends that. Paying does not.',
   },
   period: 'Billing period',
   cancel: 'Cancel subscription',

@@ -13,6 +13,8 @@ export const words: typeof en = {
     past_due: 'Em atraso: o último pagamento falhou. Tudo funciona até ela ser cancelada.',
     cancelled: 'Cancelada: funciona até o fim do período e depois passa a ser Free.',
     inactive: 'Inativa: nada é criado ou enviado.',
+    suspended:
+      'Suspensa pelo operador deste gateway: nada é criado nem enviado até ele encerrar a suspensão. Pagar não a encerra.',
   },
   period: 'Período de cobrança',
   cancel: 'Cancelar assinatura',
