@@ -46,13 +46,16 @@ export function useRead<Data, Variables extends object>(
     return () => clearTimeout(timer)
   }, [error, pause])
   const asked = JSON.stringify(variables)
-  const last = useRef<{ asked: string; error: CombinedError | undefined }>(undefined)
-  useEffect(() => {
-    if ((data || error) && !fetching) last.current = { asked, error }
-  }, [data, error, fetching, asked])
+  const last = useRef<{ asked: string; data: Data | undefined; error: CombinedError | undefined }>(undefined)
   const before = last.current?.asked === asked ? last.current : undefined
-  const failure = fetching ? (error ?? before?.error) : error
-  return { data, error: failure && apiErrorOf(failure), loading: fetching && !before, again }
+  const failed = fetching ? (error ?? before?.error) : error
+  const failure = failed && apiErrorOf(failed)
+  // What was read stays while the gateway is away, with what is typed on the page.
+  const shown = data ?? (failure && passes(failure) ? before?.data : undefined)
+  useEffect(() => {
+    if ((data || error) && !fetching) last.current = { asked, data: shown, error }
+  }, [data, error, fetching, asked, shown])
+  return { data: shown, error: failure, loading: fetching && !before, again }
 }
 
 /** The refusal behind an error of urql. */

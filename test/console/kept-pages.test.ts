@@ -1,0 +1,56 @@
+// Proves that what a page shows, and what is typed on it, stays while the gateway is away.
+import { describe, expect, it } from 'vitest'
+import { commons } from '../kit/commons.ts'
+import { browserFound, furnished, visit } from './rig.ts'
+
+const site = commons()
+
+describe.runIf(browserFound).concurrent('while the gateway is away', () => {
+  it('a page that is read again and again keeps its records and the dialog that is open', async () => {
+    const { person } = await furnished(site)
+    const input = { url: 'http://127.0.0.1:9/hook', events: ['message_received'] }
+    const create = 'mutation($input: CreateWebhookInput!) { createWebhook(input: $input) { id } }'
+    const { id } = (await person.api.graphql(create, { input })).body.data.createWebhook
+    await person.api.graphql(`mutation { testWebhook(id: "${id}") { id } }`)
+    await visit(site, { as: person, path: `/me/webhooks/${id}` }, async ({ page, context, expected }) => {
+      expected.push(/ERR_INTERNET_DISCONNECTED/)
+      const deliveries = page.getByRole('table', { name: 'Deliveries' }).locator('tbody tr')
+      await deliveries.first().waitFor()
+      await page.getByRole('button', { name: 'Edit' }).click()
+      const url = page.getByRole('dialog').getByRole('textbox', { name: 'URL' })
+      await url.fill('https://example.com/other')
+      await context.setOffline(true)
+      await page.getByText('The gateway cannot be reached.').first().waitFor()
+      expect([await url.inputValue(), await deliveries.count()]).toEqual(['https://example.com/other', 1])
+      await context.setOffline(false)
+      await page.getByText('The gateway cannot be reached.').first().waitFor({ state: 'detached' })
+      expect([await url.inputValue(), await deliveries.count()]).toEqual(['https://example.com/other', 1])
+    })
+  })
+
+  it('a list keeps its rows when more of them are asked for', async () => {
+    const { person } = await furnished(site)
+    const numbers = Array.from({ length: 51 }, (_, n) => `+49151${20_000_000 + n}`)
+    for (const phone of numbers) {
+      await person.api.graphql('mutation($phone: String!) { createSuppression(input: { phone: $phone }) { phone } }', { phone })
+    }
+    await visit(site, { as: person, path: '/me/suppressions' }, async ({ page, context, expected }) => {
+      expected.push(/ERR_INTERNET_DISCONNECTED/)
+      const rows = page.getByRole('table', { name: 'Numbers' }).locator('tbody tr')
+      const more = page.getByRole('button', { name: 'Show more' })
+      await more.waitFor()
+      // The answer to this request tells that the list was read again.
+      const asked = () =>
+        page.waitForEvent('requestfailed', (request) => request.postData()?.includes('query Suppressions') === true)
+      await context.setOffline(true)
+      await Promise.all([asked(), more.click()])
+      await asked()
+      await asked()
+      expect(await rows.count()).toBe(50)
+      await context.setOffline(false)
+      await page.getByText('The gateway cannot be reached.').waitFor({ state: 'detached' })
+      await more.click()
+      await rows.nth(50).waitFor()
+    })
+  })
+})
