@@ -34,7 +34,8 @@ export function noticesOf(
 function ofBilling({ subscription: { suspended, status }, usage }: Billing): Notice[] {
   const { monthlyOutboundQuota, monthlyApiRequestQuota } = usage.plan.limits
   const standing = suspended ? 'suspended' : status
-  const ofStanding = standing === 'active' || standing === 'cancelled' ? [] : [standing as 'suspended' | 'inactive' | 'past_due']
+  const known = ['suspended', 'inactive', 'past_due'] as const
+  const ofStanding = known.filter((each) => each === standing)
   return [
     ...ofStanding.map((key) => ({ key, text: text[key], page: 'billing' })),
     ...ofQuota('messages', usage.effectiveOutboundUsage, monthlyOutboundQuota),
