@@ -17,14 +17,14 @@ export function campaignsSql(ids: readonly string[], before: number): string {
   return `(values ${ids.map((_, i) => `($${i + 1 + before}::uuid)`).join(', ')})`
 }
 
-/** The part of the campaign's time in which a moment lies; 0 or one too many outside of it, null for none. In float8, which costs a third of numeric. */
+/** The part, from 1, in which a moment lies: 0 before the first one, one more than the last after it. Null for null. In float8, a third of the cost of numeric. */
 const partOf = (at: string) =>
   `width_bucket(date_part('epoch', ${at}), date_part('epoch', s.first), date_part('epoch', s.last), $1::int)`
 
 /**
  * Counts what happened to the recipients of a campaign between its start and its end, or now, in `buckets` parts of equal length. A step that
  * the clock of a network puts outside of that time counts in the first or the last part. Messages whose steps lie in the same parts are counted
- * before their steps are told apart: 0.18 s for 100,000 messages, in place of 0.54 s. Relies on the index of messages by campaign and on the
+ * together first: 0.18 s for 100,000 messages, in place of 0.54 s. Relies on the index of messages by campaign and on the
  * primary key of recipients. A recipient whose message expired has only its last status left.
  */
 export async function readProgress(sql: Sql, ids: readonly string[], buckets: number): Promise<Map<string, Bucket[]>> {

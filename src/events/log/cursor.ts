@@ -34,7 +34,7 @@ const timeBits = 15
 const sinceMs = Date.UTC(2020, 0)
 const quarterMs = 6 * hourMs
 
-/** One of 480, so that another event under the same number is taken for this one once in 480 times. */
+/** One of 480 values, so another event under the same number has the same mark once in 480 times. */
 export function markOf(id: string): number {
   return firstMark + (Number.parseInt(id.slice(-8), 16) % marks)
 }

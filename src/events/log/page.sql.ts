@@ -5,7 +5,7 @@ import { windowOf, windowSize } from './log.sql.ts'
 import type { EventFilter, LogRange } from './log.ts'
 import { ownLastOf, ownLastSql } from './place.sql.ts'
 
-/** What the cursor of an event is made of. */
+/** The parts of an event's cursor. */
 export interface Position {
   seq: bigint
   id: string

@@ -12,7 +12,7 @@ export function handedOver({ proto }: Pick<WhatsApp, 'proto'>, { message, phoneO
     if (!key?.id || !key.remoteJid || key.fromMe || !message) return []
     const { id, remoteJid: from, participant } = key
     const attrs = { id, from, ...(participant && { participant }), ...(messageTimestamp && { t: String(messageTimestamp) }) }
-    // It was asked for as what a person wrote.
+    // The gateway asks only for messages that a person wrote, so one without known content is of an unknown kind.
     return [{ attrs, message: saysNothing(message) ? unseen : message, phoneOf }]
   })
 }

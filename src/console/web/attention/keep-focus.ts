@@ -23,7 +23,7 @@ function focusBeside(removed: HTMLElement, changes: readonly MutationRecord[]): 
   place.focus({ preventScroll: true })
 }
 
-/** The row after the removed one, or before it; for what is no row, the last row above it. */
+/** The row after the removed one, or before it. For another element: the last row above it. */
 function placeOf(removed: HTMLElement, changes: readonly MutationRecord[]): HTMLElement | null {
   for (const { removedNodes, nextSibling, previousSibling } of changes) {
     const node = [...removedNodes].find((each) => each.contains(removed))

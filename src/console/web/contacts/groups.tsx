@@ -18,7 +18,7 @@ export function Groups() {
   const { team } = useWorkspace()
   const list = useGroups()
   const [made, setMade] = useState(0)
-  // The same until the name changes.
+  // The key stays the same until the name changes.
   const idempotencyKey = useRef(newIdempotencyKey())
   const add = useTask(async (fields: FormData) => {
     const input = { name: String(fields.get('name')), idempotencyKey: idempotencyKey.current }

@@ -50,7 +50,7 @@ export function useRead<Data, Variables extends object>(
   const before = last.current?.asked === asked ? last.current : undefined
   const failed = fetching ? (error ?? before?.error) : error
   const failure = failed && apiErrorOf(failed)
-  // What was read stays while the gateway is away, with what is typed on the page.
+  // The last data stay while the gateway is away, so that the page stays with the text typed on it.
   const shown = data ?? (failure && passes(failure) ? before?.data : undefined)
   useEffect(() => {
     if ((data || error) && !fetching) last.current = { asked, data: shown, error }

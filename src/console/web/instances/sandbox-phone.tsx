@@ -13,7 +13,7 @@ import { text } from './words.ts'
 export function SandboxPhone({ id }: { id: string }) {
   const { team, graph } = useWorkspace()
   const [received, setReceived] = useState<string | null>(null)
-  // The same until a field changes, or the message has arrived.
+  // The key stays the same until a field changes or the message has arrived.
   const idempotencyKey = useRef(newIdempotencyKey())
   const renewKey = () => {
     idempotencyKey.current = newIdempotencyKey()

@@ -19,7 +19,7 @@ interface Reading {
   received: (event: EventRowFragment) => void
 }
 
-/** The gateway sends a heartbeat every 10 s. A way that is silent for longer is lost, although neither end was told. */
+/** The gateway sends a heartbeat every 10 s. A connection that is silent for longer is lost, although neither end was told. */
 const silentMs = 25_000
 
 /** The client closes a stream by its abort signal only, so each stream has a client of its own. Resolves when the stream ends. */

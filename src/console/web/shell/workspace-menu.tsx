@@ -50,7 +50,7 @@ export function WorkspaceMenu() {
 
 function NewTeam({ close }: { close: () => void }) {
   const go = useGo()
-  // The same until the name changes.
+  // The key stays the same until the name changes.
   const idempotencyKey = useRef(newIdempotencyKey())
   const task = useTask(async (form: FormData) => {
     const input = { name: String(form.get('name')), idempotencyKey: idempotencyKey.current }

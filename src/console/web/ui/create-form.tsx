@@ -19,7 +19,7 @@ interface CreateFormProps {
 }
 
 export function CreateForm({ submit, create, changed, fields, children }: CreateFormProps) {
-  // The same until a field changes.
+  // The key stays the same until a field changes.
   const idempotencyKey = useRef(newIdempotencyKey())
   const task = useTask((form: FormData) => create(form, idempotencyKey.current))
   return (

@@ -34,7 +34,7 @@ export function Dialog({ title, close, children, bare = false }: DialogProps) {
       className={styles.dialog}
       aria-labelledby={id}
       onCancel={(event) => {
-        // A field for a file says so, too, when its choice is given up.
+        // A file field emits the same event when its choice is cancelled.
         if (event.target !== element.current) return
         event.preventDefault()
         close()
