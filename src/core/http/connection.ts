@@ -7,6 +7,9 @@ import type { ErrorCode } from '../errors.ts'
 /** Time in which a whole request must arrive, unless its route allows more. */
 export const requestTimeoutMs = 10_000
 
+/** The code of Node's error for a request that arrives too slowly. */
+const late = 'ERR_HTTP_REQUEST_TIMEOUT'
+
 /** Connections whose request has its own deadline; see {@link waitForBody}. */
 const onOwnClock = new WeakSet<Socket>()
 
@@ -47,9 +50,27 @@ export function requestIdOf(header: string | string[] | undefined): string {
 /** Answers a request that is not HTTP, or arrives too slowly, with one error response, and closes the connection. */
 export function refuseConnection(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
-  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW'
-  const tooLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-  if (tooLate && onOwnClock.has(socket)) return
+  if (error.code === late) refuseLate(socket)
+  else refuse(error.code, socket)
+}
+
+/**
+ * Node times a request that arrives too slowly. A stalled event loop reads nothing, and then runs its timers first. So what has arrived is
+ * read before the request is refused. A request whose headers have arrived by then gets a deadline of its own, because Node times it no more.
+ */
+function refuseLate(socket: Socket): void {
+  if (onOwnClock.has(socket)) return
+  const before = newest.get(socket)
+  setImmediate(() => {
+    const last = newest.get(socket)
+    if (last === before) refuse(late, socket)
+    else if (last && !last.request.complete) waitForBody(last.request, { bytesPerSecond: 1, maxBytes: 0 })
+  })
+}
+
+function refuse(code: string | undefined, socket: Socket): void {
+  const tooLarge = code === 'HPE_HEADER_OVERFLOW'
+  const tooLate = code === late
   if (endWithResponse(socket)) return
   if (isAnswered(socket)) {
     socket.destroySoon()
@@ -154,12 +175,18 @@ export function waitForBody(request: IncomingMessage, { bytesPerSecond, maxBytes
     return begun + requestTimeoutMs + earnedMs - performance.now()
   }
   const look = () => {
+    // A stalled event loop runs its timers before it reads what has arrived (see refuseLate).
+    if (request.complete) return
     const ms = leftMs()
-    if (ms > 0) timer = setTimeout(look, ms)
+    if (ms > 0) lookIn(ms)
     else cut(socket)
   }
+  let timer: NodeJS.Timeout
+  const lookIn = (ms: number) => {
+    timer = setTimeout(() => setImmediate(look), ms)
+  }
   onOwnClock.add(socket)
-  let timer = setTimeout(look, requestTimeoutMs)
+  lookIn(requestTimeoutMs)
   request.once('close', () => {
     clearTimeout(timer)
     onOwnClock.delete(socket)
@@ -168,7 +195,7 @@ export function waitForBody(request: IncomingMessage, { bytesPerSecond, maxBytes
 
 function cut(socket: Socket): void {
   onOwnClock.delete(socket)
-  refuseConnection(Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket)
+  refuse(late, socket)
   // Ends the request in progress on the connection too.
   socket.destroySoon()
 }

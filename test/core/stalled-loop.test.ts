@@ -1,0 +1,37 @@
+// Proves that requests are not refused for what the process was late with: while its event loop stalls, it reads nothing, and its timers run out.
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { setImmediate as turn } from 'node:timers/promises'
+import { beforeAll, expect, it } from 'vitest'
+import { cloneDatabase } from '../kit/database.ts'
+import { openGateway } from '../kit/open-gateway.ts'
+
+let port: number
+
+beforeAll(async () => {
+  const gateway = await openGateway({ databaseUrl: await cloneDatabase() })
+  port = Number(new URL(gateway.url).port)
+})
+
+/** Sends these bytes on connections of their own, during a stall that is longer than the time for headers (5 s). Returns the answers. */
+async function answersTo(...requests: string[]): Promise<string[]> {
+  const sockets = requests.map(() => connect(port, '127.0.0.1'))
+  await Promise.all(sockets.map((socket) => once(socket, 'connect')))
+  // Both ends are in this process: by then the server has accepted the connections.
+  for (let i = 0; i < 10; i++) await turn()
+  for (const [i, socket] of sockets.entries()) socket.write(requests[i] as string)
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5_200)
+  return await Promise.all(sockets.map((socket) => text(socket)))
+}
+
+it('serves a request that arrived while the event loop stalled, and refuses one whose body does not follow', async () => {
+  const [whole, half, none] = await answersTo(
+    'GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+    'POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
+    'GET /livez HTTP/1.1\r\nHost: x\r\n',
+  )
+  expect(whole).toMatch(/^HTTP\/1\.1 200 /)
+  expect(half).toMatch(/^HTTP\/1\.1 408 /)
+  expect(none).toMatch(/^HTTP\/1\.1 408 /)
+})
