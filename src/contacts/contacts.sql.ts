@@ -1,4 +1,5 @@
 // SQL of contacts that messages and campaigns name: whole sets by their ids or numbers.
+import { arrayOf } from '../core/database/array-parameter.ts'
 import type { Sql } from '../core/database/database.ts'
 import type { Contact } from '../generated/prisma/client.ts'
 import type { StoredNames } from './names.ts'
@@ -18,8 +19,8 @@ function lockSql(where: string, waits: boolean): string {
     select ${columns}, not exists (select from locked l where l.id = c.id) as "inUse" from contacts c where ${where}`
 }
 
-const byId = 'id = any($1::uuid[])'
-const byPhone = '("workspaceId", phone) in (select * from unnest($1::uuid[], $2::text[]))'
+const byId = `id = any(${arrayOf('$1', 'uuid')})`
+const byPhone = `("workspaceId", phone) in (select * from unnest(${arrayOf('$1', 'uuid')}, $2::text[]))`
 const lockById = { waiting: lockSql(byId, true), atOnce: lockSql(byId, false) }
 const lockByPhone = { waiting: lockSql(byPhone, true), atOnce: lockSql(byPhone, false) }
 

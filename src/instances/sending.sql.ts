@@ -1,4 +1,5 @@
 // SQL of instances for the messages that they send.
+import { arrayOf } from '../core/database/array-parameter.ts'
 import type { Sql } from '../core/database/database.ts'
 import type { Instance } from '../generated/prisma/client.ts'
 
@@ -32,7 +33,7 @@ export async function readSendingInstances(
     name: 'instances.sending',
     text: `select date_trunc('milliseconds', now()) as now, i.id, i."workspaceId", i.provider, i."waNumber", i."firstConnectedAt", i."restrictedAt",
         i."atRiskAt", i."dailyRecipients", coalesce(i.disconnections, '{}') as disconnections, i."deletedAt", l.node as holder
-      from (select 1) one left join instances i on i.id = any($1::uuid[])
+      from (select 1) one left join instances i on i.id = any(${arrayOf('$1', 'uuid')})
       left join instance_leases l on l."instanceId" = i.id and l."leaseUntil" > now()`,
     values: [ids],
   })

@@ -1,4 +1,5 @@
 // SQL of suppressed numbers: whole sets by workspace and number. All rely on the unique index (workspaceId, phone).
+import { arrayOf } from '../core/database/array-parameter.ts'
 import type { Sql } from '../core/database/database.ts'
 import { newId } from '../core/id.ts'
 import type { Suppression } from '../generated/prisma/client.ts'
@@ -17,7 +18,7 @@ export async function readSuppressed(sql: Sql, asked: readonly Numbered[]): Prom
   const { rows } = await sql.query<Numbered>({
     name: 'suppressions.read',
     text: `select "workspaceId", phone from suppressions
-      where ("workspaceId", phone) in (select * from unnest($1::uuid[], $2::text[]))`,
+      where ("workspaceId", phone) in (select * from unnest(${arrayOf('$1', 'uuid')}, $2::text[]))`,
     values: [asked.map(({ workspaceId }) => workspaceId), asked.map(({ phone }) => phone)],
   })
   const found = new Set(rows.map(({ workspaceId, phone }) => `${workspaceId} ${phone}`))

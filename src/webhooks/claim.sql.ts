@@ -1,4 +1,5 @@
 // SQL of claims: counts and leases attempts before they are made. Rows that another claim takes at the same time are skipped.
+import { arrayOf } from '../core/database/array-parameter.ts'
 import type { Sql } from '../core/database/database.ts'
 import { leaseMs } from './policy.ts'
 
@@ -28,7 +29,7 @@ export interface ClaimedDelivery extends Lease {
 }
 
 /** A claim that runs again finds what it has leased. */
-const again = '"leaseToken" is not distinct from $1'
+const again = '"leaseToken" is not distinct from (select $1::uuid)'
 const due = `"nextAttemptAt" <= now() and ("leaseUntil" is null or "leaseUntil" <= now() or ${again})`
 
 // The rows are locked by their ids first. In one join with the endpoints, PostgreSQL takes few endpoints to be enabled and reads all of
@@ -50,10 +51,10 @@ function claimSql(ids: string): string {
     from claimed c join webhook_endpoints e on e.id = c."endpointId" left join events v on v.seq = c."eventSeq"`
 }
 
-const byIds = claimSql('$2::uuid[]')
+const byIds = claimSql(arrayOf('$2', 'uuid'))
 // The oldest due deliveries of each endpoint.
 const byEndpoint = claimSql(`array(
-        select d.id from unnest($2::uuid[], $3::int[]) as u(endpoint, most) cross join lateral (
+        select d.id from unnest(${arrayOf('$2', 'uuid')}, $3::int[]) as u(endpoint, most) cross join lateral (
           select id from webhook_deliveries where "endpointId" = u.endpoint and ${due} order by "nextAttemptAt" limit u.most
         ) d
       )`)

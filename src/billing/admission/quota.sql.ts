@@ -1,4 +1,5 @@
 // SQL of the monthly quotas, which are those of a billing period. Rows of `usage` are locked in the order of their primary key, which prevents deadlocks.
+import { arrayOf } from '../../core/database/array-parameter.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { periodEndSql, periodOfUserSql, periodSql, periodStartSql } from './period.ts'
 
@@ -32,7 +33,7 @@ export async function takeQuota(
   const { rows } = await tx.query<Taken>({
     name: 'billing.take-quota',
     text: `with wanted as (
-        select a.id, a.quota, a.n, ${periodOfUserSql('a.id')} as period from unnest($1::uuid[], $2::int[], $3::int[]) as a(id, quota, n)
+        select a.id, a.quota, a.n, ${periodOfUserSql('a.id')} as period from unnest(${arrayOf('$1', 'uuid')}, $2::int[], $3::int[]) as a(id, quota, n)
       )
       insert into usage as u ("userId", period, "messagesCount", granted, "acceptedAt")
       select id, period, least(n, quota), least(n, quota), ${clock} from wanted order by id

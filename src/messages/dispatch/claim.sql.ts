@@ -1,6 +1,8 @@
 // SQL of claims: the row locks of due messages, and their lease.
+
 import { periodOfUserSql } from '../../billing/admission/period.ts'
 import { planInForceSql } from '../../billing/plans.ts'
+import { arrayOf } from '../../core/database/array-parameter.ts'
 import type { Sql } from '../../core/database/database.ts'
 import type { OutgoingMessage } from '../../providers/outgoing.ts'
 import type { WithInstance } from '../instance-of.ts'
@@ -54,7 +56,7 @@ export async function lockOpen(tx: Sql, ids: readonly string[]): Promise<OpenRow
       join instances i on i.id = m."instanceId"
       join workspaces w on w.id = m."workspaceId"
       join subscriptions s on s."userId" = w."ownerId"
-      where m.id = any($1::uuid[]) order by m.id for update of m`,
+      where m.id = any(${arrayOf('$1', 'uuid')}) order by m.id for update of m`,
     values: [ids],
   })
   return rows
@@ -71,7 +73,7 @@ export async function storeLeases(tx: Sql, leases: readonly { id: string; token:
         attempts = m.attempts + 1, "handedAt" = coalesce(m."handedAt", now()), "waitingSince" = null, "heldBy" = null, "nextAttemptAt" = null,
         "updatedAt" = now(), "countedPeriod" = coalesce(m."countedPeriod",
           (select ${periodOfUserSql('w."ownerId"')} from workspaces w where w.id = m."workspaceId"))
-      from unnest($1::uuid[], $2::uuid[]) as l(id, token) where m.id = l.id`,
+      from unnest(${arrayOf('$1', 'uuid')}, $2::uuid[]) as l(id, token) where m.id = l.id`,
     values: [leases.map(({ id }) => id), leases.map(({ token }) => token), leaseMs],
   })
 }

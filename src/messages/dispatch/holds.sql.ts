@@ -1,4 +1,5 @@
 // SQL of holds, by which networks asked to wait, and of keys with their held messages.
+import { arrayOf } from '../../core/database/array-parameter.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { isFollowerSql } from './lines.sql.ts'
 
@@ -6,7 +7,7 @@ import { isFollowerSql } from './lines.sql.ts'
 export async function readHolds(tx: Sql, keys: readonly string[]): Promise<Map<string, Date>> {
   const { rows } = await tx.query<{ key: string; until: Date }>({
     name: 'holds.read',
-    text: 'select key, until from send_holds where key = any($1::text[]) and until > now()',
+    text: `select key, until from send_holds where key = any(${arrayOf('$1', 'text')}) and until > now()`,
     values: [keys],
   })
   return new Map(rows.map(({ key, until }) => [key, until]))

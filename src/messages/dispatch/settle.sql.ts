@@ -1,4 +1,5 @@
 // SQL of send outcomes. Each statement writes only while the lease of the attempt still holds (fencing token).
+import { arrayOf } from '../../core/database/array-parameter.ts'
 import type { Sql } from '../../core/database/database.ts'
 import type { Dispatchable } from './dispatch-job.ts'
 
@@ -12,7 +13,7 @@ export async function storeAccepted(tx: Sql, accepted: readonly (Leased & { prov
   const { rowCount } = await tx.query({
     name: 'messages.settle.accept',
     text: `update messages m set "acceptedAt" = coalesce(m."acceptedAt", now()), "providerMessageId" = a.provider, "leaseToken" = null, "leaseUntil" = null
-      from unnest($1::uuid[], $2::uuid[], $3::text[]) as a(id, token, provider) where m.id = a.id and m."leaseToken" = a.token`,
+      from unnest(${arrayOf('$1', 'uuid')}, $2::uuid[], $3::text[]) as a(id, token, provider) where m.id = a.id and m."leaseToken" = a.token`,
     values: [
       accepted.map(({ id }) => id),
       accepted.map(({ token }) => token),

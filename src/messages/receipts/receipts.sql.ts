@@ -1,4 +1,5 @@
 // SQL of receipts: the row locks of their messages, and the new statuses.
+import { arrayOf } from '../../core/database/array-parameter.ts'
 import type { Sql } from '../../core/database/database.ts'
 import type { MessageStatus } from '../../generated/prisma/client.ts'
 import type { Receipt, ReceiptStatus } from '../../providers/reports.ts'
@@ -35,7 +36,7 @@ export async function lockMessages(tx: Sql, receipts: readonly Receipt[]): Promi
     name: 'messages.receipts.hold',
     text: `with asked as (
         select i::int as position, instance, nullif(reference, '')::uuid as reference, provider
-        from unnest($1::uuid[], $2::text[], $3::text[]) with ordinality as u(instance, reference, provider, i)
+        from unnest(${arrayOf('$1', 'uuid')}, $2::text[], $3::text[]) with ordinality as u(instance, reference, provider, i)
       ), named as (
         select a.position, m.id from asked a join messages m on m.id = a.reference and m."instanceId" = a.instance
       ), found as (
@@ -87,7 +88,7 @@ export async function storeReceipts(tx: Sql, changes: readonly Change[]): Promis
         "acceptedAt" = coalesce(m."acceptedAt", now()),
         "sentAt" = coalesce(m."sentAt", c.sent), "deliveredAt" = coalesce(m."deliveredAt", c.delivered),
         "readAt" = coalesce(m."readAt", c.read), "failedAt" = coalesce(m."failedAt", c.failed), "waitingSince" = null, "updatedAt" = now()
-      from unnest($1::uuid[], $2::message_status[], $3::text[], $4::text[], $5::timestamptz[], $6::timestamptz[], $7::timestamptz[], $8::timestamptz[],
+      from unnest(${arrayOf('$1', 'uuid')}, $2::message_status[], $3::text[], $4::text[], $5::timestamptz[], $6::timestamptz[], $7::timestamptz[], $8::timestamptz[],
           $9::text[])
         as c(id, status, error, provider, sent, delivered, read, failed, detail)
       where m.id = c.id`,
