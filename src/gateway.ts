@@ -10,6 +10,7 @@ import type { App, AppOptions } from './core/app.ts'
 import { version } from './core/version.ts'
 import { createDemo, demoEmail, demoKey, demoLinks, demoText } from './demo/demo.ts'
 import { handsOutDemoKey } from './demo/links.ts'
+import { createHealthServer } from './http/health-server.ts'
 import { mediaStore } from './media/open-store.ts'
 import { startNode } from './operator/nodes.ts'
 import { createServer } from './server.ts'
@@ -26,6 +27,8 @@ export async function openGateway({ print, ...options }: GatewayOptions): Promis
   const { config } = options
   if (config.hashMemoryKib) setHashMemory(config.hashMemoryKib)
   const app = parts.use(await openApp(options))
+  // It closes after the work, so that it answers while jobs finish.
+  const health = config.healthPort === undefined ? undefined : parts.use(await createHealthServer(app, config.healthPort))
   // Opened here, so that a store that is not installed ends the start with its own words.
   mediaStore(app)
   parts.use(keyUse(app))
@@ -44,6 +47,7 @@ export async function openGateway({ print, ...options }: GatewayOptions): Promis
     const address = await server.listen()
     app.address = address
     config.publicUrl ??= address
+    await listenForProbes()
     const demo = config.demo ? await createDemo(app) : undefined
     if (demo) print(demoText(demo, address))
     if (handsOutDemoKey(app) && (await demoKey(app))) {
@@ -53,12 +57,18 @@ export async function openGateway({ print, ...options }: GatewayOptions): Promis
     print(`gateway ready on ${address}`)
     app.log.info({ url: address, roles: [...config.roles], version }, 'gateway ready')
   } else {
+    await listenForProbes()
     print(`gateway ready for ${[...config.roles].join(' and ')}`)
     app.log.info({ roles: [...config.roles], version }, 'gateway ready')
   }
   parts.defer(() => {
     app.stopping = true
   })
+
+  /** Not earlier than the process can work, because orchestrators take an answer of the port for that. */
+  async function listenForProbes(): Promise<void> {
+    if (health) print(`probes and metrics on ${await health.listen()}`)
+  }
   const opened = parts.move()
   return { app, [Symbol.asyncDispose]: () => opened.disposeAsync() }
 }

@@ -20,6 +20,7 @@ import { readBodies, readBody } from './core/http/body.ts'
 import { sendCsv } from './core/http/csv-answer.ts'
 import { withoutEmpty } from './core/http/query.ts'
 import { idempotencyOf, keepFailure } from './core/idempotency/idempotency.ts'
+import { listenOn } from './core/network/listening.ts'
 import { parse } from './core/validation.ts'
 import { demoIds } from './demo/demo.ts'
 import { createLinks, type Links } from './demo/links.ts'
@@ -103,9 +104,7 @@ export async function createServer(app: App): Promise<Server> {
   return {
     links,
     async listen() {
-      const address = await http.listen({ port: app.config.port, host: app.config.host })
-      // No browser opens `[::]`. This name leads to IPv4 and IPv6, whichever this machine has.
-      return address.replace('//[::]:', '//localhost:')
+      return await listenOn(http, app.config, { port: app.config.port, variable: 'PORT' })
     },
     async close() {
       await http.close()

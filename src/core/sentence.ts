@@ -8,6 +8,8 @@ interface SystemError extends Error {
   address?: string
   port?: number
   path?: string
+  /** The variable that sets the port on which a server could not listen. */
+  variable?: string
   /** Set on an AggregateError: one error for each address that was tried. */
   errors?: unknown[]
 }
@@ -53,7 +55,7 @@ function wordsOfCode(e: SystemError): string {
   const place = e.address && e.port ? `${e.address}:${e.port}` : 'its address'
   switch (e.code) {
     case 'EADDRINUSE':
-      return `${place} is already in use; stop the other program or set PORT (0 selects a free port)`
+      return `${place} is already in use; stop the other program or set ${e.variable ?? 'PORT'} (0 selects a free port)`
     case 'EADDRNOTAVAIL':
       return `${place} is not an address of this machine; set HOST`
     case 'ECONNREFUSED':

@@ -19,10 +19,9 @@ export interface ConnectionBounds {
   isCounted: (address: string) => boolean
 }
 
-/** Applies the gateway's limits to the server; see {@link limitConnections}. */
-export function boundConnections(server: Server, { config, log }: Pick<App, 'config' | 'log'>): void {
-  const files = openFiles() ?? usualFiles
-  const total = files - Math.ceil(files / 4)
+/** Applies the gateway's limits to the server, which may use that share of the open files; see {@link limitConnections}. */
+export function boundConnections(server: Server, { config, log }: Pick<App, 'config' | 'log'>, share: number): void {
+  const total = Math.floor((openFiles() ?? usualFiles) * share)
   const bounds = {
     total,
     perAddress: Math.min(mostOfOneAddress, Math.ceil(total / 4)),

@@ -69,8 +69,11 @@ function refuseSchemas(): never {
 /** Longer than proxies keep an idle connection, mostly 60 s: they do not repeat a POST that meets a connection which is just being closed. */
 const behindProxyMs = 75_000
 
-/** Creates a server that answers every unexpected error, at any stage of a request, in the error envelope. */
-export async function createHttp(app: App): Promise<FastifyInstance> {
+/**
+ * Creates a server that answers every unexpected error, at any stage of a request, in the error envelope. Its connections may use that
+ * share of the files which the process may open.
+ */
+export async function createHttp(app: App, shareOfFiles = 0.75): Promise<FastifyInstance> {
   const http = Fastify({
     logger: false,
     trustProxy: trustOf(app.config.trustProxy),
@@ -107,7 +110,7 @@ export async function createHttp(app: App): Promise<FastifyInstance> {
   completeHeaders(http)
   recordAnswers(http, app)
   obeyExpect(http)
-  boundConnections(http.server, app)
+  boundConnections(http.server, app, shareOfFiles)
   boundUnreadAnswers(http.server)
   http.server.on('connect', (request, socket) => {
     socket.end(bareAnswer('405 Method Not Allowed', request, 'METHOD_NOT_ALLOWED', errors.METHOD_NOT_ALLOWED.message))

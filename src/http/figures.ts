@@ -17,11 +17,11 @@ export function measurePools({ pool, quickPool, metrics }: App): void {
 
 /**
  * The figures of the whole installation. Only the process that holds the report has them, so that a sum over all processes counts
- * nothing twice. `reporter` names this process.
+ * nothing twice.
  */
-export async function measureWhole({ pool, db, metrics }: App, reporter: string): Promise<void> {
+export async function measureWhole({ pool, db, metrics, node }: App): Promise<void> {
   const { queueDepth, queueLagSeconds, deadJobs, instances, disabledEndpoints, waitingMails } = metrics
-  const mine = await takeReport(pool, reporter)
+  const mine = await takeReport(pool, node)
   const [due, dead, connected, disabled, mails] = mine
     ? await Promise.all([dueJobs(pool), countDead(pool), countByStatus(pool), countDisabled(pool), countMails(db)])
     : [[], [], [], [], undefined]

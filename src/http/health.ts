@@ -5,27 +5,28 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { App } from '../core/app.ts'
 import { pendingMigrations } from '../core/database/migrate.ts'
 import { sendError } from '../core/http/error-answer.ts'
-import { newId } from '../core/id.ts'
 import { isFromHere } from '../core/network/proxy.ts'
+import { definePart } from '../core/part.ts'
 import { inTime } from '../core/time-limit.ts'
 import { checkWritable } from '../core/writable.ts'
 import { measurePools, measureWhole } from './figures.ts'
 
 const checkTimeoutMs = 2_000
 
+/** Why this process is not ready: one for the servers of PORT and HEALTH_PORT, so that they share the checks and the log. */
+const readiness = definePart(createReadiness)
+
 /** Registers `/livez`, `/readyz` and `/metrics`. Returns the methods of each path. */
 export function mountHealth(http: FastifyInstance, app: App): Map<string, Set<string>> {
-  const faultOf = createReadiness(app)
-  const reporter = newId()
   http.get('/livez', async () => ({ status: 'ok' }))
   http.get('/readyz', async (_, reply) => {
-    const fault = await faultOf()
+    const fault = await readiness(app)()
     return reply.code(fault ? 503 : 200).send({ status: fault ? 'unavailable' : 'ok', reasons: fault ? [fault] : [] })
   })
   http.get('/metrics', async (request, reply) => {
     if (!mayMeasure(request, app.secrets.metricsToken)) return sendError(reply, 'UNAUTHORIZED', 'Missing or invalid token')
     // The metrics of the process matter most while the database does not answer.
-    await inTime(checkTimeoutMs, measureWhole(app, reporter), () => new Error('no answer')).catch(() => {})
+    await inTime(checkTimeoutMs, measureWhole(app), () => new Error('no answer')).catch(() => {})
     measurePools(app)
     return reply.type(app.metrics.registry.contentType).send(await app.metrics.registry.metrics())
   })

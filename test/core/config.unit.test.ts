@@ -162,6 +162,19 @@ describe('configuration', () => {
     ])
   })
 
+  it('opens no second port by default, and refuses one that is none or that an http process has already', () => {
+    expect(readConfig({}).config.healthPort).toBeUndefined()
+    expect(readConfig({ HEALTH_PORT: '0', PORT: '0' }).config.healthPort).toBe(0)
+    expect(readConfig({ HEALTH_PORT: '4000', ROLES: 'worker,relay' }).config.healthPort).toBe(4000)
+    for (const bad of ['x', '-1', '65536', '4001.5']) {
+      expect(faultsOf({ HEALTH_PORT: bad })).toEqual([expect.stringMatching(/^HEALTH_PORT: must be /)])
+    }
+    const same = 'HEALTH_PORT: must differ from PORT, which answers the same paths in a process with the role http'
+    expect(faultsOf({ HEALTH_PORT: '4000' })).toEqual([same])
+    expect(faultsOf({ HEALTH_PORT: '81', PORT: '81', ROLES: 'http' })).toEqual([same])
+    expect(faultsOf({ HEALTH_PORT: '4000', LOG_LEVEL: 'loud' })).toContain(same)
+  })
+
   it('requires SECRET_KEY with DATABASE_URL, and reports it among the other faults', () => {
     expect(faultsOf({ DATABASE_URL: outside.DATABASE_URL, PORT: 'x' }).map((fault) => fault.split(':')[0])).toEqual([
       'PORT',

@@ -6,6 +6,8 @@ import { readFiles } from './files.ts'
 export interface Config {
   port: number
   host: string
+  /** Port of the probes and metrics alone; undefined means none. */
+  healthPort: number | undefined
   /**
    * Base URL under which others reach this server, without a trailing slash. Without PUBLIC_URL it is the listening address, set
    * once the server listens.
@@ -108,6 +110,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     config: {
       port: e.PORT,
       host: e.HOST,
+      healthPort: e.HEALTH_PORT,
       publicUrl: e.PUBLIC_URL,
       dataDir: e.DATA_DIR,
       databaseUrl: e.DATABASE_URL,
@@ -189,6 +192,8 @@ const groups = [
   ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET', 'STRIPE_PRICE_PRO', 'STRIPE_PRICE_MAX'],
 ]
 
+const listening = environment.pick({ PORT: true, HEALTH_PORT: true, ROLES: true })
+
 /** Returns the faults of variables that contradict or need each other. */
 function contradictionsOf(given: Record<string, string | undefined>): string[] {
   const faults: string[] = []
@@ -198,6 +203,10 @@ function contradictionsOf(given: Record<string, string | undefined>): string[] {
     )
   }
   if (given.DATABASE_DIRECT_URL && !given.DATABASE_URL) faults.push('DATABASE_DIRECT_URL: needs DATABASE_URL')
+  const { PORT, HEALTH_PORT, ROLES } = listening.safeParse(given).data ?? {}
+  if (HEALTH_PORT && HEALTH_PORT === PORT && ROLES?.includes('http')) {
+    faults.push('HEALTH_PORT: must differ from PORT, which answers the same paths in a process with the role http')
+  }
   for (const group of groups) {
     const missing = group.filter((name) => !given[name])
     if (missing.length < group.length) {

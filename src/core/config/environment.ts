@@ -9,6 +9,7 @@ import { base, consoleBase, database, isOrigin, url } from './urls.ts'
 const positive = (fallback: number) => z.coerce.number().int().positive().default(fallback)
 /** Bounded, because Node runs a timer of more than 2^31 ms at once, and a date too far ahead is invalid. */
 const seconds = (most: number) => z.coerce.number().min(0.001).max(most)
+const port = z.coerce.number().int().min(0).max(65_535)
 const flag = z.enum(['0', '1']).transform((value) => value === '1')
 const list = z.string().transform((value) =>
   value
@@ -37,14 +38,13 @@ const key = z.string().regex(/^[0-9a-f]{64}$/i, 'must be 32 bytes in hex (64 dig
 
 /** Every variable that the gateway reads. `gateway config` prints the descriptions. */
 export const environment = z.object({
-  PORT: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(65535)
-    .default(4000)
-    .describe('Port to listen on; 0 selects a free port and prints it'),
+  PORT: port.default(4000).describe('Port to listen on; 0 selects a free port and prints it'),
   HOST: z.string().min(1).default('127.0.0.1').describe('Address to listen on'),
+  HEALTH_PORT: port
+    .optional()
+    .describe(
+      'A second port on HOST, which a process of any roles opens: it answers /livez, /readyz and /metrics and nothing else; 0 selects a free port and prints it. A process without the role `http` has no other port',
+    ),
   PUBLIC_URL: base
     .optional()
     .describe(
