@@ -29,6 +29,16 @@ export async function openDatabase() {
   }
 }
 
+/** Applies pending migrations, and those of the job queue; returns the names of the former. */
+export async function installSchema(directUrl: string): Promise<string[]> {
+  const { PgBoss } = await import('pg-boss')
+  const applied = await migrate(directUrl, console.error)
+  const boss = new PgBoss({ connectionString: directUrl, supervise: false, schedule: false })
+  await boss.start()
+  await boss.stop({ graceful: false })
+  return applied
+}
+
 /** Opens the gateway without roles, so that it starts no background work. */
 export async function openIdle({ config, secrets, url, secretKey }: Installation): Promise<App> {
   // Loads the whole gateway, which commands that only read do not need.

@@ -1,15 +1,14 @@
-// The operator's command line: `npm run -s gateway -- COMMAND`. Works with and without a running gateway.
+// The operator's command line: `npm run -s gateway -- COMMAND`. All commands but `copy-database` work with and without a running gateway.
 import { Command, CommanderError } from 'commander'
-import { PgBoss } from 'pg-boss'
 import { listPendingCheckouts } from '../billing/service.ts'
 import { readConfig } from '../core/config/config.ts'
-import { migrate } from '../core/database/migrate.ts'
 import { sentenceOf } from '../core/sentence.ts'
 import { addAccountCommands } from './accounts.ts'
 import { addApiKeyCommands } from './api-keys.ts'
-import { openDatabase, withDatabase } from './command-database.ts'
+import { installSchema, openDatabase, withDatabase } from './command-database.ts'
 import { json, printRows } from './command-parts.ts'
 import { configTable } from './config-table.ts'
+import { addCopyCommand } from './copy-command.ts'
 import { draftMigration } from './draft-migration.ts'
 import { addInstanceCommands } from './instances.ts'
 import { printable, printed } from './print/print.ts'
@@ -42,16 +41,14 @@ addApiKeyCommands(gateway)
 addInstanceCommands(gateway)
 addTeamCommands(gateway)
 addResealCommand(gateway)
+addCopyCommand(gateway)
 
 gateway
   .command('migrate')
   .description('apply the migrations that this version needs')
   .action(async () => {
     await using database = await openDatabase()
-    const applied = await migrate(database.directUrl, console.error)
-    const boss = new PgBoss({ connectionString: database.directUrl, supervise: false, schedule: false })
-    await boss.start()
-    await boss.stop({ graceful: false })
+    const applied = await installSchema(database.directUrl)
     console.log(applied.length > 0 ? `applied ${applied.join(', ')}` : 'nothing to apply')
   })
 gateway

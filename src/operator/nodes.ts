@@ -1,6 +1,7 @@
 // Tells the other processes, and operators, that this process lives.
 import os from 'node:os'
 import type { App } from '../core/app.ts'
+import type { Sql } from '../core/database/database.ts'
 import { inTime } from '../core/time-limit.ts'
 import { version } from '../core/version.ts'
 import { deleteNode, type NodeRow, readNodes, storeNode } from './nodes.sql.ts'
@@ -37,6 +38,6 @@ export async function startNode(app: App): Promise<AsyncDisposable> {
   }
 }
 
-export async function listNodes({ pool }: Pick<App, 'pool'>): Promise<NodeRow[]> {
+export async function listNodes({ pool }: { pool: Sql }): Promise<NodeRow[]> {
   return await readNodes(pool, aliveMs)
 }

@@ -23,6 +23,15 @@ export async function pendingMigrations(sql: Sql): Promise<string[]> {
   return all.filter((name) => !applied.has(name))
 }
 
+/** Names of the migrations that a newer version has applied to this database. */
+export async function newerMigrations(sql: Sql): Promise<string[]> {
+  const { rows } = await sql.query<{ name: string }>(
+    'select migration_name as name from _prisma_migrations where migration_name <> all($1) order by migration_name',
+    [await migrationNames()],
+  )
+  return rows.map(({ name }) => name)
+}
+
 export interface NamedMigration {
   name: string
   applied: boolean
