@@ -57,7 +57,7 @@ export class PooledClient extends Client {
  * The statements of one turn of the event loop leave in one write, because each write wakes a process of the server. In
  * `npm run bench -- accept` the gateway reaches 1.09 of the bare insert with it, and 1.03 without.
  */
-export function joinWrites(stream: Duplex): void {
+function joinWrites(stream: Duplex): void {
   if (stream.writableCorked > 0) return
   stream.cork()
   process.nextTick(() => stream.uncork())
