@@ -1,16 +1,13 @@
 // Switches between one's own workspace and those of teams. The workspace is in the address and nowhere else.
 import { ChevronsUpDown, Plus } from 'lucide-react'
-import { useRef, useState } from 'react'
+import { useState } from 'react'
 import { CreateTeamDocument } from '../generated/graph/graphql.ts'
-import { newIdempotencyKey } from '../graph/change.ts'
 import { ask } from '../graph/request.ts'
 import { pathIn, To, useGo } from '../navigation.tsx'
+import { CreateForm } from '../ui/create-form.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { TextField } from '../ui/field.tsx'
 import { Menu, menuItem } from '../ui/menu.tsx'
-import parts from '../ui/parts.module.css'
-import { Refusal } from '../ui/refusal.tsx'
-import { submits, useTask } from '../ui/use-task.ts'
 import { words } from '../words/words.ts'
 import { useWorkspace } from './workspace-context.ts'
 import styles from './workspace-menu.module.css'
@@ -50,30 +47,15 @@ export function WorkspaceMenu() {
 
 function NewTeam({ close }: { close: () => void }) {
   const go = useGo()
-  // The key stays the same until the name changes.
-  const idempotencyKey = useRef(newIdempotencyKey())
-  const task = useTask(async (form: FormData) => {
-    const input = { name: String(form.get('name')), idempotencyKey: idempotencyKey.current }
-    const { createTeam } = await ask(null, CreateTeamDocument, { input })
+  async function create(form: FormData, idempotencyKey: string): Promise<void> {
+    const { createTeam } = await ask(null, CreateTeamDocument, { input: { name: String(form.get('name')), idempotencyKey } })
     go(pathIn(createTeam.id))
-  })
+  }
   return (
     <Dialog title={words.shell.newTeam} close={close}>
-      <form
-        className={parts.stack}
-        onSubmit={submits(task.run)}
-        onChange={() => {
-          idempotencyKey.current = newIdempotencyKey()
-        }}
-      >
-        <TextField label={words.shell.teamName} name="name" required maxLength={100} issues={task.issues} autoFocus />
-        <Refusal error={task.error} />
-        <div className={parts.row}>
-          <button type="submit" className={`${parts.button} ${parts.main}`} disabled={task.running}>
-            {words.shell.createTeam}
-          </button>
-        </div>
-      </form>
+      <CreateForm submit={words.shell.createTeam} create={create}>
+        {(issues) => <TextField label={words.shell.teamName} name="name" maxLength={100} issues={issues} />}
+      </CreateForm>
     </Dialog>
   )
 }
