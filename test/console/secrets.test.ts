@@ -72,6 +72,40 @@ describe.runIf(browserFound).concurrent('a secret', () => {
     })
   })
 
+  it('is shown although Escape and a click outside come before its answer', async () => {
+    const { person } = await furnished(site)
+    const { url } = await openReceiver()
+    await visit(site, { as: person, path: '/me/keys' }, async ({ page }) => {
+      let answered = Promise.withResolvers<void>()
+      await page.route('**/graphql', async (route) => {
+        if (/mutation (CreateKey|CreateEndpoint|RotateSecret)/.test(route.request().postData() ?? '')) await answered.promise
+        await route.continue()
+      })
+      const makes = async (dialog: string, button: string, secret: string) => {
+        answered = Promise.withResolvers()
+        await page.getByRole('dialog').getByRole('button', { name: button }).click()
+        // The browser closes a dialog at the second Escape.
+        for (const key of ['Escape', 'Escape']) await page.keyboard.press(key)
+        await page.mouse.click(5, 5)
+        await page.getByRole('dialog', { name: dialog }).waitFor()
+        answered.resolve()
+        await page.getByRole('textbox', { name: secret }).waitFor()
+        await page.keyboard.press('Escape')
+        await page.getByRole('dialog').waitFor({ state: 'detached' })
+      }
+      await page.getByRole('button', { name: 'New key' }).click()
+      await page.getByRole('textbox', { name: 'Name' }).fill('The shop')
+      await makes('New key', 'Create key', 'Your new key')
+      await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Webhooks' }).click()
+      await page.getByRole('button', { name: 'New endpoint' }).click()
+      await page.getByRole('textbox', { name: 'URL' }).fill(url)
+      await makes('New endpoint', 'Create endpoint', 'Signing secret')
+      await page.getByRole('link', { name: url }).click()
+      await page.getByRole('button', { name: 'Rotate secret' }).click()
+      await makes('Rotate secret', 'Rotate secret', 'Signing secret')
+    })
+  })
+
   it('of the session is in no address, storage or page, and no script can read the cookie', async () => {
     const { email } = await newAccount(site.databaseUrl)
     const addresses: string[] = []

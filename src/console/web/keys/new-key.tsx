@@ -19,6 +19,7 @@ type NewKeyProps = Pick<ApiKeys, 'keys' | 'again' | 'create'> & { close: () => v
 
 export function NewKeyDialog({ keys, again, create, close }: NewKeyProps) {
   const [made, setMade] = useState<{ id: string; key: string } | null>(null)
+  const [running, setRunning] = useState(false)
   const isUsed = keys.some(({ id, lastUsedAt }) => id === made?.id && lastUsedAt !== null)
   // No event tells it.
   useRefresh(made !== null && !isUsed, again)
@@ -28,9 +29,9 @@ export function NewKeyDialog({ keys, again, create, close }: NewKeyProps) {
   }
   const url = `${location.origin}${settings.base}/api/v1/instances`
   return (
-    <Dialog title={text.create} close={close}>
+    <Dialog title={text.create} close={close} held={running}>
       {made === null ? (
-        <CreateForm submit={text.submit} create={make}>
+        <CreateForm submit={text.submit} create={make} running={setRunning}>
           {(issues) => (
             <>
               <TextField label={words.fields.name} name="name" autoComplete="off" hint={text.nameHint} issues={issues} />

@@ -16,16 +16,19 @@ interface ConfirmProps {
   keep?: string
   /** Does it. The dialog closes when it has succeeded, and says why when it was refused. */
   act: () => Promise<unknown>
+  /** True if the answer is shown only once: the dialog stays until it has come. */
+  once?: boolean
   close: () => void
 }
 
-export function Confirm({ title, children, action, keep = words.actions.keep, act, close }: ConfirmProps) {
+export function Confirm({ title, children, action, keep = words.actions.keep, act, once = false, close }: ConfirmProps) {
   const task = useTask(async () => {
     await act()
     close()
   })
+  const held = once && task.running
   return (
-    <Dialog title={title} close={close}>
+    <Dialog title={title} close={close} held={held}>
       <div className={parts.stack}>
         <div>{children}</div>
         <Refusal error={task.error} />
@@ -33,7 +36,7 @@ export function Confirm({ title, children, action, keep = words.actions.keep, ac
           <button type="button" className={`${parts.button} ${parts.danger}`} disabled={task.running} onClick={() => task.run()}>
             {action}
           </button>
-          <button type="button" className={parts.button} onClick={close}>
+          <button type="button" className={parts.button} disabled={held} onClick={close}>
             {keep}
           </button>
         </div>

@@ -10,6 +10,8 @@ interface CreateFormProps {
   /** The label of the button. */
   submit: string
   create: (fields: FormData, idempotencyKey: string) => Promise<unknown>
+  /** Called when a request begins and when it ends. */
+  running?: (now: boolean) => void
   /** Called after each change of a field. */
   changed?: (form: HTMLFormElement) => void
   /** The names of the fields that show their faults; see {@link Refusal}. */
@@ -18,10 +20,17 @@ interface CreateFormProps {
   children: (issues: readonly Issue[]) => ReactNode
 }
 
-export function CreateForm({ submit, create, changed, fields, children }: CreateFormProps) {
+export function CreateForm({ submit, create, running, changed, fields, children }: CreateFormProps) {
   // The key stays the same until a field changes.
   const idempotencyKey = useRef(newIdempotencyKey())
-  const task = useTask((form: FormData) => create(form, idempotencyKey.current))
+  const task = useTask(async (form: FormData) => {
+    running?.(true)
+    try {
+      await create(form, idempotencyKey.current)
+    } finally {
+      running?.(false)
+    }
+  })
   return (
     <form
       className={parts.stack}

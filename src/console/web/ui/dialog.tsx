@@ -11,10 +11,12 @@ interface DialogProps {
   children: ReactNode
   /** Hides the title, which is announced all the same. */
   bare?: boolean
+  /** True while a request is under way whose answer is shown only once, and here: nothing closes the dialog meanwhile. */
+  held?: boolean
 }
 
 /** Open as long as it is rendered. */
-export function Dialog({ title, close, children, bare = false }: DialogProps) {
+export function Dialog({ title, close, children, bare = false, held = false }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null)
   const id = useId()
   // A press inside that is released outside, or on what came in the place of what was pressed, is a click on the dialog, too.
@@ -37,18 +39,28 @@ export function Dialog({ title, close, children, bare = false }: DialogProps) {
         // A file field emits the same event when its choice is cancelled.
         if (event.target !== element.current) return
         event.preventDefault()
-        close()
+        if (!held) close()
+      }}
+      // The browser closes it at the second Escape, whatever the page says.
+      onClose={(event) => {
+        if (event.target === element.current && held) element.current.showModal()
       }}
       onPointerDown={(event) => {
         pressedOutside.current = event.target === element.current
       }}
-      onClick={(event) => pressedOutside.current && event.target === element.current && close()}
+      onClick={(event) => !held && pressedOutside.current && event.target === element.current && close()}
     >
       <div className={styles.inside}>
         <div className={bare ? parts.unseen : styles.head}>
           <h2 id={id}>{title}</h2>
           {!bare && (
-            <button type="button" className={`${parts.button} ${parts.quiet}`} aria-label={words.close} onClick={close}>
+            <button
+              type="button"
+              className={`${parts.button} ${parts.quiet}`}
+              aria-label={words.close}
+              disabled={held}
+              onClick={close}
+            >
               <X size={16} aria-hidden />
             </button>
           )}

@@ -113,6 +113,7 @@ export function Endpoint() {
         <Confirm
           title={text.rotate}
           action={text.rotate}
+          once
           act={async () => setSecret((await ask(team, RotateSecretDocument, { id })).rotateWebhookSecret.secret ?? '')}
           close={close}
         >

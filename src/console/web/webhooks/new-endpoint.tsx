@@ -16,6 +16,7 @@ const atFirst = ['message_sent', 'message_delivered', 'message_read', 'message_f
 export function NewEndpoint({ created, close }: { created: () => void; close: () => void }) {
   const { team } = useWorkspace()
   const [secret, setSecret] = useState<string | null>(null)
+  const [running, setRunning] = useState(false)
   async function create(fields: FormData, idempotencyKey: string): Promise<void> {
     const input = { url: String(fields.get('url')), events: eventsIn(fields), idempotencyKey }
     const { createWebhook } = await ask(team, CreateEndpointDocument, { input })
@@ -24,8 +25,8 @@ export function NewEndpoint({ created, close }: { created: () => void; close: ()
   }
   if (secret !== null) return <SecretDialog secret={secret} close={close} />
   return (
-    <Dialog title={text.create} close={close}>
-      <CreateForm submit={text.submit} create={create}>
+    <Dialog title={text.create} close={close} held={running}>
+      <CreateForm submit={text.submit} create={create} running={setRunning}>
         {(issues) => (
           <>
             <TextField label={text.url} name="url" type="url" autoComplete="off" hint={text.urlHint} issues={issues} />
