@@ -218,4 +218,23 @@ describe.runIf(browserFound).concurrent('the pages of mails', () => {
       await until(async () => (await page.getByRole('heading', { level: 1, name: 'Home' }).count()) === 1)
     })
   })
+
+  it('tell somebody else who is signed in whom an invitation is for, in their language, and let the invited one sign in', async () => {
+    const team = await openTeam(site)
+    const [guest, other] = [await newAccount(site.databaseUrl), await newPerson(site, site.databaseUrl)]
+    await team.owner.api.post(`/api/teams/${team.teamId}/invitations`, { email: guest.email, role: 'collaborator' })
+    await visit(site, { as: other, path: await lastMailTo(guest.email), locale: 'pt-BR' }, async ({ page, expected }) => {
+      expected.push(/403/)
+      await page.getByRole('button', { name: 'Participar' }).click()
+      const said = 'O convite é para outro endereço de e-mail, ou o seu não foi verificado.'
+      await until(async () => (await page.getByRole('alert').allTextContents()).join() === said)
+      await page.getByRole('button', { name: 'Entrar com outra conta' }).click()
+      await page.getByRole('textbox', { name: 'E-mail' }).fill(guest.email)
+      await page.getByRole('textbox', { name: 'Senha' }).fill(password)
+      await page.getByRole('button', { name: 'Entrar', exact: true }).click()
+      await page.getByRole('button', { name: 'Participar' }).click()
+      await page.waitForURL(`**/t/${team.teamId}`)
+      await page.getByRole('heading', { level: 1, name: 'Início' }).waitFor()
+    })
+  })
 })

@@ -6,7 +6,9 @@ import { Page } from '../ui/page.tsx'
 import parts from '../ui/parts.module.css'
 import { Refusal } from '../ui/refusal.tsx'
 import { useTask } from '../ui/use-task.ts'
+import { ApiError } from './auth-call.ts'
 import { mailToken } from './mail-token.ts'
+import { signOut } from './session.ts'
 import { text } from './words.ts'
 
 export function Invitation() {
@@ -23,9 +25,15 @@ export function Invitation() {
       </Page>
     )
   }
+  const isOfAnother = task.error instanceof ApiError && task.error.code === 'FORBIDDEN'
   return (
     <Page title={invitation.title}>
-      <Refusal error={task.error} />
+      <Refusal error={task.error} reasons={invitation.reasons} />
+      {isOfAnother && (
+        <button type="button" className={parts.button} onClick={() => void signOut()}>
+          {invitation.another}
+        </button>
+      )}
       <button type="button" className={`${parts.button} ${parts.main}`} disabled={task.running} onClick={() => task.run()}>
         {invitation.submit}
       </button>

@@ -43,5 +43,10 @@ export const words = {
     title: 'Join the team',
     submit: 'Join',
     missing: 'This address has no invitation. Open the link in the mail.',
+    reasons: {
+      FORBIDDEN: 'The invitation is for another e-mail address than yours, or yours is not verified.',
+      INVALID_TOKEN: 'The invitation was used or withdrawn, or has expired. Ask for another one.',
+    },
+    another: 'Sign in with another account',
   },
 }

@@ -44,5 +44,10 @@ export const words: typeof en = {
     title: 'Entrar na equipe',
     submit: 'Participar',
     missing: 'Este endereço não tem convite. Abra o link do e-mail.',
+    reasons: {
+      FORBIDDEN: 'O convite é para outro endereço de e-mail, ou o seu não foi verificado.',
+      INVALID_TOKEN: 'O convite já foi usado, foi retirado ou expirou. Peça outro.',
+    },
+    another: 'Entrar com outra conta',
   },
 }

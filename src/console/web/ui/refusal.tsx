@@ -23,18 +23,27 @@ async function loadReasons(): Promise<Reasons> {
   }
 }
 
-/** Announced when it appears. A list of faulty fields is shown beside the fields instead: `fields` are the names of those that show theirs. */
-export function Refusal({ error, fields = [] }: { error: unknown; fields?: readonly string[] }) {
+interface RefusalProps {
+  error: unknown
+  /** The names of the fields that show their faults: a list of faulty fields is shown beside them instead. */
+  fields?: readonly string[]
+  /** Words of the page by code, which say all that the sentence of the gateway does. */
+  reasons?: Reasons
+}
+
+/** Announced when it appears. */
+export function Refusal({ error, fields = [], reasons = {} }: RefusalProps) {
   const [further, setFurther] = useState<Reasons>()
-  const isKnown = !(error instanceof ApiError) || error.code in words.errors
+  const own = error instanceof ApiError ? reasons[error.code] : undefined
+  const isKnown = !(error instanceof ApiError) || own !== undefined || error.code in words.errors
   useEffect(() => {
     if (!isKnown) void loadReasons().then(setFurther)
   }, [isKnown])
   if (!error || !(isKnown || further)) return null
   const issues = error instanceof ApiError ? error.issues : []
   const isBeside = issues.length > 0 && issues.every(({ path }) => fields.includes(path))
-  const reason = isBeside ? words.errors.VALIDATION_ERROR : reasonOf(error, further)
-  const isSaid = error instanceof ApiError && reason.startsWith(error.message)
+  const reason = own ?? (isBeside ? words.errors.VALIDATION_ERROR : reasonOf(error, further))
+  const isSaid = own !== undefined || (error instanceof ApiError && reason.startsWith(error.message))
   const detail = error instanceof ApiError && !isSaid && issues.length === 0 ? error.message : ''
   return (
     <div role="alert" className={`${styles.note} ${styles.refused}`}>
