@@ -67,6 +67,16 @@ describe.runIf(browserFound)('the billing page', () => {
     })
   })
 
+  it('of an inactive subscription says what to do, and offers no plan that the gateway refuses', async () => {
+    const person = await newPerson(site, site.databaseUrl, 'pro')
+    await sql(site.databaseUrl).query(`update subscriptions set status = 'inactive' where "userId" = $1`, [person.userId])
+    await visit(site, { as: person, path: '/me/billing' }, async ({ page }) => {
+      await page.getByText('Inactive: nothing is created or sent until a plan is ordered and paid.').waitFor()
+      const offered = page.getByRole('table', { name: 'Plans' }).getByRole('button')
+      expect(await offered.allTextContents()).toEqual(['Choose Pro', 'Choose MAX'])
+    })
+  })
+
   it('of a team shows its owner everything, an admin no buttons and no payments, and a collaborator nothing', async () => {
     const [owner, admin, other] = await Promise.all([1, 2, 3].map(() => newPerson(site, site.databaseUrl, 'max')))
     if (!owner || !admin || !other) throw new Error('three people')

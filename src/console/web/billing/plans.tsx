@@ -17,7 +17,9 @@ interface PlansProps {
 
 export function Plans({ plans, usage, subscription: { plan: current, status }, choose }: PlansProps) {
   const isCurrent = ({ code }: Plan) => code === current.code
-  const mayChoose = (plan: Plan) => (plan.code === 'free' ? status !== 'cancelled' : status !== 'active' || !isCurrent(plan))
+  // The gateway refuses the others. To choose Free is to cancel.
+  const mayCancel = current.code !== 'free' && (status === 'active' || status === 'past_due')
+  const mayChoose = (plan: Plan) => (plan.code === 'free' ? mayCancel : status !== 'active' || !isCurrent(plan))
   const rows = limits.map(({ name, used, most, format }) => {
     const now = used(usage)
     return (
@@ -60,7 +62,7 @@ export function Plans({ plans, usage, subscription: { plan: current, status }, c
                     <strong key="name">{text.change}</strong>,
                     words.none,
                     ...plans.map((plan) =>
-                      mayChoose(plan) && !(plan.code === 'free' && isCurrent(plan)) ? (
+                      mayChoose(plan) ? (
                         <button key={plan.code} type="button" className={parts.button} onClick={() => choose(plan)}>
                           {text.choose(plan.name)}
                         </button>

@@ -11,7 +11,7 @@ export const words = {
     active: 'Active',
     past_due: 'Past due: the last payment failed. Everything works until it is cancelled.',
     cancelled: 'Cancelled: it works until the period ends, and is Free then.',
-    inactive: 'Inactive: nothing is created or sent.',
+    inactive: 'Inactive: nothing is created or sent until a plan is ordered and paid.',
     suspended:
       'Suspended by the operator of this gateway: nothing is created or sent until the operator ends that. Paying does not.',
   },

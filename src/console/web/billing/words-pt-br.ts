@@ -12,7 +12,7 @@ export const words: typeof en = {
     active: 'Ativa',
     past_due: 'Em atraso: o último pagamento falhou. Tudo funciona até ela ser cancelada.',
     cancelled: 'Cancelada: funciona até o fim do período e depois passa a ser Free.',
-    inactive: 'Inativa: nada é criado ou enviado.',
+    inactive: 'Inativa: nada é criado nem enviado até um plano ser pedido e pago.',
     suspended:
       'Suspensa pelo operador deste gateway: nada é criado nem enviado até ele encerrar a suspensão. Pagar não a encerra.',
   },
