@@ -1,6 +1,7 @@
 // Proves that the pages of a team offer a collaborator no button for what only those who manage it may do.
 import { describe, expect, it } from 'vitest'
 import { newPerson } from '../accounts/person.ts'
+import { openTeam } from '../billing/rig.ts'
 import { commons } from '../kit/commons.ts'
 import { sql } from '../kit/database.ts'
 import { openReceiver } from './receiver.ts'
@@ -27,7 +28,6 @@ describe.runIf(browserFound)('a collaborator', () => {
       ['webhooks', 'Webhooks', []],
       [`webhooks/${endpoint}`, url, []],
       [`webhooks/${endpoint}/deliveries/${delivery}`, 'Instance connected', []],
-      ['keys', 'API keys', []],
     ] as const
     await visit(site, { as: member }, async ({ page, expected }) => {
       expected.push(/403/)
@@ -42,6 +42,28 @@ describe.runIf(browserFound)('a collaborator', () => {
     })
     await visit(site, { as: person, path: `/t/${team}/instances/${instance}` }, async ({ page }) => {
       await page.getByRole('button', { name: 'Delete instance' }).waitFor()
+    })
+  })
+
+  it('is led to the pages that have something for them, and told by the others who sees them', async () => {
+    const [owner, member] = [await newPerson(site, site.databaseUrl, 'pro'), await newPerson(site, site.databaseUrl)]
+    const team = await openTeam(site, owner, [[member, 'collaborator']])
+    await visit(site, { as: member }, async ({ page }) => {
+      for (const name of ['keys', 'usage', 'billing']) {
+        await page.goto(`/t/${team}/${name}`)
+        await page.getByText(/^The owner and the admins of a team see its (API keys|usage|billing)\.$/).waitFor()
+      }
+      expect(await page.getByRole('navigation', { name: 'Main' }).getByRole('link').allInnerTexts()).toEqual(
+        ['Home', 'Messages', 'Send', 'Live', 'Instances', 'Campaigns', 'Contacts', 'Templates', 'Do not contact'].concat([
+          'Webhooks',
+          'Events',
+          'Team',
+        ]),
+      )
+      await page.keyboard.press('Control+k')
+      await page.getByRole('textbox', { name: 'Find' }).fill('e')
+      await page.getByRole('option', { name: 'Events' }).waitFor()
+      expect(await page.getByRole('option', { name: /^(API keys|Usage)$/ }).count()).toBe(0)
     })
   })
 })

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { BillingPageDocument, type BillingPageQuery, ResumeSubscriptionDocument } from '../generated/billing/graphql.ts'
 import { ask } from '../graph/request.ts'
 import { useRead } from '../graph/use-read.ts'
-import { useWorkspace } from '../shell/workspace-context.ts'
+import { useManages, useWorkspace } from '../shell/workspace-context.ts'
 import { Page } from '../ui/page.tsx'
 import parts from '../ui/parts.module.css'
 import { Refusal } from '../ui/refusal.tsx'
@@ -20,9 +20,13 @@ import { text } from './words.ts'
 /** A team shows its owner everything, its admins the plan and its use, and nothing to others. */
 export function Billing() {
   const { team, teams } = useWorkspace()
-  const role = team === null ? 'owner' : teams.find(({ id }) => id === team)?.role
-  if (role !== 'owner' && role !== 'admin') return <Page title={text.title}>{text.closed}</Page>
-  return <Shown pays={role === 'owner'} />
+  if (!useManages())
+    return (
+      <Page title={text.title}>
+        <p>{text.closed}</p>
+      </Page>
+    )
+  return <Shown pays={team === null || teams.find(({ id }) => id === team)?.role === 'owner'} />
 }
 
 function Shown({ pays }: { pays: boolean }) {

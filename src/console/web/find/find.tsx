@@ -3,7 +3,7 @@ import { type KeyboardEvent, useEffect, useState } from 'react'
 import { pathIn, useGo } from '../navigation.tsx'
 import { signOut } from '../session/session.ts'
 import { mainPages } from '../shell/main-pages.ts'
-import { useWorkspace } from '../shell/workspace-context.ts'
+import { useManages, useWorkspace } from '../shell/workspace-context.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import parts from '../ui/parts.module.css'
 import { words } from '../words/words.ts'
@@ -21,6 +21,7 @@ const aNumber = /^\+?\d{8,15}$/
 
 export function Find({ close }: { close: () => void }) {
   const { me, team, teams } = useWorkspace()
+  const manages = useManages()
   const go = useGo()
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)
@@ -32,7 +33,7 @@ export function Find({ close }: { close: () => void }) {
     return { id, name, act: () => go(path, search) }
   }
   const all: Target[] = [
-    ...mainPages(team).map(({ name, page }) => lead(page || 'home', name, pathIn(team, page))),
+    ...mainPages(team, manages).map(({ name, page }) => lead(page || 'home', name, pathIn(team, page))),
     lead('account', words.pages.account, '/account'),
     ...(me.operator ? [lead('operator', words.pages.operator, '/operator')] : []),
     lead('me', words.shell.personal, pathIn(null)),

@@ -17,9 +17,19 @@ import { NewKeyDialog } from './new-key.tsx'
 import { useApiKeys } from './use-api-keys.ts'
 import { text } from './words.ts'
 
+/** A team shows its keys to those who manage it, and nothing to others. */
 export function Keys() {
+  return useManages() ? (
+    <Shown />
+  ) : (
+    <Page title={text.title}>
+      <p>{text.closed}</p>
+    </Page>
+  )
+}
+
+function Shown() {
   const { team } = useWorkspace()
-  const manages = useManages()
   const { keys, loading, error, again, create, revoke } = useApiKeys()
   useRefresh(keys.length > 0, again, 5_000)
   const [creating, setCreating] = useState(false)
@@ -35,7 +45,7 @@ export function Keys() {
     text.actions,
   ]
   return (
-    <Page title={text.title} actions={manages && <AddButton label={text.create} add={() => setCreating(true)} />}>
+    <Page title={text.title} actions={<AddButton label={text.create} add={() => setCreating(true)} />}>
       <Refusal error={error} />
       <Table name={text.title} columns={columns} loading={loading} failed={error !== undefined} empty={<Nothing />}>
         {keys.map((key) => (

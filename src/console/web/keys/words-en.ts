@@ -2,6 +2,7 @@
 
 export const words = {
   title: 'API keys',
+  closed: 'The owner and the admins of a team see its API keys.',
   create: 'New key',
   submit: 'Create key',
   done: 'Done',

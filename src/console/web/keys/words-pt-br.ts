@@ -3,6 +3,7 @@ import type { words as en } from './words-en.ts'
 
 export const words: typeof en = {
   title: 'Chaves de API',
+  closed: 'O dono e os administradores de uma equipe veem as chaves de API dela.',
   create: 'Nova chave',
   submit: 'Criar chave',
   done: 'Concluir',

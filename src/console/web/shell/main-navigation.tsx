@@ -5,10 +5,11 @@ import { pathIn, To, usePath } from '../navigation.tsx'
 import { words } from '../words/words.ts'
 import styles from './main-navigation.module.css'
 import { pageGroups } from './main-pages.ts'
-import { useWorkspace } from './workspace-context.ts'
+import { useManages, useWorkspace } from './workspace-context.ts'
 
 export function MainNavigation() {
   const { team } = useWorkspace()
+  const manages = useManages()
   const path = usePath()
   const [open, setOpen] = useState(false)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the list.
@@ -19,7 +20,7 @@ export function MainNavigation() {
     document.addEventListener('keydown', press)
     return () => document.removeEventListener('keydown', press)
   }, [open])
-  const [first = [], ...others] = pageGroups(team).map((group) =>
+  const [first = [], ...others] = pageGroups(team, manages).map((group) =>
     group.map(({ page, name, Icon }) => (
       <To key={page} to={pathIn(team, page)} className={styles.link}>
         <Icon size={18} aria-hidden />

@@ -19,13 +19,16 @@ import {
 import type { Team } from '../graph/request.ts'
 import { words } from '../words/words.ts'
 
+/** Pages that only say to collaborators of a team that they may not see them. */
+const ofManagers = ['keys', 'usage', 'billing']
+
 /**
  * The pages in the navigation of a workspace: their path, name, icon, and the key after `g`. The first group stays in sight
  * on narrow screens.
  */
-export function pageGroups(team: Team) {
+export function pageGroups(team: Team, manages: boolean) {
   const { nav } = words
-  return [
+  const groups = [
     [
       { page: '', name: nav.home, Icon: House, key: 'h' },
       { page: 'messages', name: nav.messages, Icon: MessageSquare, key: 'm' },
@@ -48,8 +51,9 @@ export function pageGroups(team: Team) {
       ...(team ? [{ page: 'team', name: nav.team, Icon: Users, key: 'y' }] : []),
     ],
   ]
+  return manages ? groups : groups.map((group) => group.filter(({ page }) => !ofManagers.includes(page)))
 }
 
-export function mainPages(team: Team) {
-  return pageGroups(team).flat()
+export function mainPages(team: Team, manages: boolean) {
+  return pageGroups(team, manages).flat()
 }

@@ -2,7 +2,7 @@
 import { useEffect, useRef } from 'react'
 import { pathIn, useGo } from '../navigation.tsx'
 import { mainPages } from './main-pages.ts'
-import { useWorkspace } from './workspace-context.ts'
+import { useManages, useWorkspace } from './workspace-context.ts'
 
 /** True while the reader writes text, or a dialog has the keys. */
 export function isWriting({ target }: KeyboardEvent): boolean {
@@ -12,6 +12,7 @@ export function isWriting({ target }: KeyboardEvent): boolean {
 export function useKeys(open: (what: 'find' | 'shortcuts') => void): void {
   const go = useGo()
   const { team } = useWorkspace()
+  const manages = useManages()
   const before = useRef('')
   useEffect(() => {
     function press(event: KeyboardEvent): void {
@@ -21,12 +22,12 @@ export function useKeys(open: (what: 'find' | 'shortcuts') => void): void {
         return
       }
       if (event.ctrlKey || event.metaKey || event.altKey || isWriting(event)) return
-      const target = before.current === 'g' && mainPages(team).find(({ key }) => key === event.key)
+      const target = before.current === 'g' && mainPages(team, manages).find(({ key }) => key === event.key)
       before.current = event.key
       if (target) go(pathIn(team, target.page))
       else if (event.key === '?') open('shortcuts')
     }
     document.addEventListener('keydown', press)
     return () => document.removeEventListener('keydown', press)
-  }, [go, open, team])
+  }, [go, open, team, manages])
 }

@@ -4,6 +4,7 @@ import { useInstances } from '../graph/use-instances.ts'
 import { useRead } from '../graph/use-read.ts'
 import { useRefresh } from '../graph/use-refresh.ts'
 import { useAddress } from '../navigation.tsx'
+import { useManages } from '../shell/workspace-context.ts'
 import { bytes } from '../ui/bytes.ts'
 import { Chart, type Point } from '../ui/chart.tsx'
 import { Choice } from '../ui/field.tsx'
@@ -18,7 +19,18 @@ import { text } from './words.ts'
 
 type Used = UsagePageQuery['usage']
 
+/** A team shows its use to those who manage it, and nothing to others. */
 export function UsagePage() {
+  return useManages() ? (
+    <Shown />
+  ) : (
+    <Page title={text.title}>
+      <p>{text.closed}</p>
+    </Page>
+  )
+}
+
+function Shown() {
   const [{ instance }, setAddress] = useAddress()
   const instances = useInstances()
   const { data, error, loading, again } = useRead(UsagePageDocument, {})

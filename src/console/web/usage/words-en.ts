@@ -2,6 +2,7 @@
 
 export const words = {
   title: 'Usage',
+  closed: 'The owner and the admins of a team see its usage.',
   period: 'This period',
   messages: 'Messages',
   requests: 'API requests',

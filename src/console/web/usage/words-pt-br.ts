@@ -3,6 +3,7 @@ import type { words as en } from './words-en.ts'
 
 export const words: typeof en = {
   title: 'Uso',
+  closed: 'O dono e os administradores de uma equipe veem o uso dela.',
   period: 'Este período',
   messages: 'Mensagens',
   requests: 'Requisições de API',
