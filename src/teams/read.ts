@@ -19,6 +19,8 @@ export interface TeamRow {
   membersCount: number
   /** The seats that the owner's plan gives each team. Members including the owner, and open invitations, take seats. */
   seats: number
+  /** False while the owner's subscription is inactive. */
+  active: boolean
   createdAt: Date
   updatedAt: Date
 }
@@ -51,7 +53,8 @@ export async function readTeams(db: Prisma.TransactionClient, userId: string, te
   const now = new Date()
   return rows.map(({ role, team: { owner, _count, ...team } }) => {
     const plan = owner.subscription ? planInForce(owner.subscription, now) : planOf('free')
-    return { ...team, role, membersCount: _count.members, seats: plan.teams.seatsPerTeam }
+    const active = owner.subscription?.status !== 'inactive'
+    return { ...team, role, membersCount: _count.members, seats: plan.teams.seatsPerTeam, active }
   })
 }
 

@@ -18,6 +18,11 @@ export const TeamRef = builder.objectRef<TeamRow>('Team').implement({
     seats: t.exposeInt('seats', {
       description: "The number of seats in the owner's plan. Members, including the owner, and open invitations take seats.",
     }),
+    active: t.boolean({
+      description: "False while the owner's subscription is inactive, or suspended by an operator: nothing is created or sent.",
+      // An answer that an older version stored for a repeated request has none.
+      resolve: ({ active = true }: Partial<TeamRow>) => active,
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the group or its members last changed.' }),
   }),

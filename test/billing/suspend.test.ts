@@ -15,6 +15,7 @@ it('refuses creating and sending, keeps reading and signing in, and gives the sa
   const person = await newPerson({ url }, databaseUrl, 'pro')
   const instance = await connectedInstance(databaseUrl, person)
   const key = api({ url }, person.apiKey)
+  const team = (await person.api.post('/api/teams', { name: 'Crew' })).body.data.id
   const text = () => ({ instanceId: instance.id, to: newNumber(), type: 'text', text: 'Hello' })
   expect((await run('account', 'suspend', '--email', person.email)).code).toBe(0)
   expect((await run('account', 'suspend', '--email', person.email)).code).toBe(0)
@@ -25,14 +26,15 @@ it('refuses creating and sending, keeps reading and signing in, and gives the sa
   expect([(await key.get('instances')).status, (await person.api.get('/api/api-keys')).status]).toEqual([200, 200])
   expect((await logIn({ url }, person.email)).status).toBe(200)
   expect((await key.get('billing/subscription')).body.data.status).toBe('inactive')
-  const subscription = async () => (await person.api.graphql('{ subscription { status suspended } }')).body.data.subscription
-  expect(await subscription()).toEqual({ status: 'inactive', suspended: true })
+  const standing = async () =>
+    (await person.api.graphql(`{ subscription { status suspended } team(id: "${team}") { active } }`)).body.data
+  expect(await standing()).toEqual({ subscription: { status: 'inactive', suspended: true }, team: { active: false } })
   // A change of the plan does not end the suspension.
   expect((await run('account', 'plan', '--email', person.email, '--plan', 'max')).code).toBe(0)
   expect((await key.post('messages/send', text())).body.error.code).toBe('SUBSCRIPTION_INACTIVE')
   expect((await run('account', 'resume', '--email', person.email)).code).toBe(0)
   expect((await key.post('messages/send', text())).status).toBe(201)
-  expect(await subscription()).toEqual({ status: 'active', suspended: false })
+  expect(await standing()).toEqual({ subscription: { status: 'active', suspended: false }, team: { active: true } })
   const { rows } = await sql(databaseUrl).query('select plan, status, "suspendedFrom" from subscriptions where "userId" = $1', [
     person.userId,
   ])

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { newPerson } from '../accounts/person.ts'
 import { openTeam } from '../billing/rig.ts'
+import { command } from '../kit/command.ts'
 import { commons } from '../kit/commons.ts'
 import { sql } from '../kit/database.ts'
 import { openReceiver } from './receiver.ts'
@@ -10,6 +11,21 @@ import { browserFound, furnished, visit } from './rig.ts'
 const site = commons()
 
 describe.runIf(browserFound)('a collaborator', () => {
+  it('of a team that may not send is told so, and whom to ask', async () => {
+    const [owner, member] = [await newPerson(site, site.databaseUrl, 'pro'), await newPerson(site, site.databaseUrl)]
+    const team = await openTeam(site, owner, [[member, 'collaborator']])
+    await command(['account', 'suspend', '--email', owner.email], site)
+    await visit(site, { as: member, path: `/t/${team}` }, async ({ page }) => {
+      const notice = page.getByRole('link', { name: 'The subscription of this team is not active: nothing is created or sent.' })
+      expect(await notice.textContent()).toMatch(/Ask its owner, Ada\.$/)
+      await notice.click()
+      await page.getByRole('table', { name: 'Members' }).getByText(owner.email).waitFor()
+      await command(['account', 'resume', '--email', owner.email], site)
+      await page.getByRole('navigation').getByRole('link').first().click()
+      await notice.waitFor({ state: 'detached' })
+    })
+  })
+
   it('sees the instances, endpoints and deliveries of a team without the buttons of those who manage them', async () => {
     const { person } = await furnished(site)
     const member = await newPerson(site, site.databaseUrl)

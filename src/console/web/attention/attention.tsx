@@ -5,12 +5,7 @@ import './keep-focus.ts'
 import '../refusals/words.ts'
 import { TriangleAlert, X } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import {
-  AttentionDocument,
-  AttentionOfCollaboratorDocument,
-  type AttentionQuery,
-  type WatchedEndpointFragment,
-} from '../generated/attention/graphql.ts'
+import { AttentionDocument, AttentionOfCollaboratorDocument } from '../generated/attention/graphql.ts'
 import { ask } from '../graph/request.ts'
 import { useInstances } from '../graph/use-instances.ts'
 import { pathIn, To, usePath } from '../navigation.tsx'
@@ -18,17 +13,11 @@ import { useManages, useWorkspace } from '../shell/workspace-context.ts'
 import parts from '../ui/parts.module.css'
 import { count } from '../words/words.ts'
 import styles from './attention.module.css'
-import { noticesOf } from './notices.ts'
+import { noticesOf, type Watched } from './notices.ts'
 import { text } from './words.ts'
 
 /** No event tells of quotas, the subscription and endpoints. */
 const againMs = 60_000
-
-interface Watched {
-  /** Undefined for collaborators of a team. */
-  billing?: Pick<AttentionQuery, 'usage' | 'subscription'>
-  endpoints: readonly WatchedEndpointFragment[]
-}
 
 /** Read with each page and once a minute. It goes around the cache, or the same fields of a page would be read twice. */
 function useWatched(): Watched {
@@ -40,7 +29,10 @@ function useWatched(): Watched {
   useEffect(() => {
     let current = true
     async function read(): Promise<Watched> {
-      if (!seesBilling) return { endpoints: (await ask(team, AttentionOfCollaboratorDocument, {})).webhooks }
+      if (!seesBilling && team) {
+        const { webhooks, ...others } = await ask(team, AttentionOfCollaboratorDocument, { team })
+        return { ...others, endpoints: webhooks }
+      }
       const billing = await ask(team, AttentionDocument, {})
       return { billing, endpoints: billing.webhooks }
     }
@@ -62,11 +54,11 @@ function useWatched(): Watched {
 
 export function Attention() {
   const { team } = useWorkspace()
-  const { billing, endpoints } = useWatched()
+  const watched = useWatched()
   const [all, setAll] = useState(false)
   const [hidden, setHidden] = useState<readonly string[]>([])
 
-  const notices = noticesOf(billing, useInstances(), endpoints).filter(({ key }) => !hidden.includes(key))
+  const notices = noticesOf(watched, useInstances()).filter(({ key }) => !hidden.includes(key))
   const others = notices.length - 1
   return (
     <section

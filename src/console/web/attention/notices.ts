@@ -1,5 +1,5 @@
 // Decides what the shell warns of, the worst first.
-import type { AttentionQuery, WatchedEndpointFragment } from '../generated/attention/graphql.ts'
+import type { AttentionOfCollaboratorQuery, AttentionQuery, WatchedEndpointFragment } from '../generated/attention/graphql.ts'
 import type { Instance } from '../graph/use-instances.ts'
 import { isOutdated } from '../settings.ts'
 import { count, locale } from '../words/words.ts'
@@ -14,17 +14,24 @@ export interface Notice {
 }
 
 type Billing = Pick<AttentionQuery, 'usage' | 'subscription'>
+type OwnTeam = AttentionOfCollaboratorQuery['team']
+
+/** What the warnings are made of, besides the instances. */
+export interface Watched {
+  /** Undefined for collaborators of a team. */
+  billing?: Billing
+  /** The team of a collaborator. */
+  team?: OwnTeam
+  endpoints: readonly WatchedEndpointFragment[]
+}
 
 /** The share of a quota from which on it is worth a warning. */
 const nearlyUsed = 0.8
 
-export function noticesOf(
-  billing: Billing | undefined,
-  instances: readonly Instance[],
-  endpoints: readonly WatchedEndpointFragment[],
-): Notice[] {
+export function noticesOf({ billing, team, endpoints }: Watched, instances: readonly Instance[]): Notice[] {
   return [
     ...(billing ? ofBilling(billing) : []),
+    ...(team && !team.active ? ofStopped(team) : []),
     ...ofInstances(instances),
     ...ofEndpoints(endpoints),
     ...(isOutdated ? [{ key: 'version', text: text.newVersion, page: null }] : []),
@@ -41,6 +48,12 @@ function ofBilling({ subscription: { suspended, status }, usage }: Billing): Not
     ...ofQuota('messages', usage.effectiveOutboundUsage, monthlyOutboundQuota),
     ...ofQuota('requests', usage.apiRequestsCount, monthlyApiRequestQuota),
   ]
+}
+
+/** Collaborators do not see the subscription, so they are told whom to ask. */
+function ofStopped({ members }: NonNullable<OwnTeam>): Notice[] {
+  const owner = members.find(({ role }) => role === 'owner')
+  return [{ key: 'inactive', text: text.stopped(owner?.name ?? ''), page: 'team' }]
 }
 
 function ofQuota(name: 'messages' | 'requests', used: number, most: number): Notice[] {

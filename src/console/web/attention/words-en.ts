@@ -8,6 +8,7 @@ export const words = {
   past_due: 'The last payment failed. Everything works until the subscription is cancelled.',
   inactive: 'The subscription is inactive: nothing is created or sent.',
   suspended: 'The account of this workspace is suspended: nothing is created or sent. Ask the operator of this gateway.',
+  stopped: (owner: string) => `The subscription of this team is not active: nothing is created or sent. Ask its owner, ${owner}.`,
   messages: {
     nearly: (share: string, most: string) => `${share} of the ${most} messages of this month are used.`,
     usedUp: 'The messages of this month are used up: no more are accepted.',

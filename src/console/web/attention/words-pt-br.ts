@@ -9,6 +9,7 @@ export const words: typeof en = {
   past_due: 'O último pagamento falhou. Tudo funciona até a assinatura ser cancelada.',
   inactive: 'A assinatura está inativa: nada é criado nem enviado.',
   suspended: 'A conta deste espaço de trabalho está suspensa: nada é criado nem enviado. Fale com o operador deste gateway.',
+  stopped: (owner) => `A assinatura desta equipe não está ativa: nada é criado nem enviado. Fale com o dono dela, ${owner}.`,
   messages: {
     nearly: (share, most) => `${share} das ${most} mensagens deste mês já foram usadas.`,
     usedUp: 'As mensagens deste mês acabaram: nenhuma outra é aceita.',
