@@ -1,8 +1,13 @@
-// Proves that the console and the graph do not drift apart: each operation is used by a page, or is not of the console for a reason.
+// Proves that the console and the graph do not drift apart: a page uses each operation, unless there is a reason, and offers each type.
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { buildSchema, parse, TypeInfo, visit, visitWithTypeInfo } from 'graphql'
 import { describe, expect, it } from 'vitest'
+import { everyType, webhookEvents } from '../../src/console/web/graph/event-types.ts'
+import { messageTypes, sendTypes } from '../../src/console/web/graph/message-types.ts'
+import { eventDefinitions, liveDefinitions } from '../../src/event-types.ts'
+import { MessageType } from '../../src/generated/prisma/enums.ts'
+import { messageTypes as ofTheGateway } from '../../src/message-types/message-types.ts'
 
 const root = path.join(import.meta.dirname, '../..')
 const schema = buildSchema(readFileSync(path.join(root, 'src/schema.graphql'), 'utf8'))
@@ -60,5 +65,18 @@ describe('each operation of the graph', () => {
 
   it('that is listed exists, and no page uses it', () => {
     expect(Object.keys(notOfTheConsole).filter((name) => used.has(name) || !operations.includes(name))).toEqual([])
+  })
+})
+
+describe('each type of the gateway', () => {
+  const typesOf = (definitions: typeof eventDefinitions) => definitions.map(({ type }) => type.replaceAll('.', '_'))
+
+  it.each([
+    ['messages that are sent', sendTypes, Object.keys(ofTheGateway)],
+    ['messages of a list', messageTypes, Object.values(MessageType)],
+    ['events of webhooks', webhookEvents, typesOf(eventDefinitions)],
+    ['events of the log', everyType, typesOf([...eventDefinitions, ...liveDefinitions])],
+  ])('of %s is one of the console', (_, offered, defined) => {
+    expect(offered.toSorted()).toEqual(defined.toSorted())
   })
 })

@@ -1,8 +1,8 @@
 // The log of events, newest first, each with the payload that webhooks and streams received.
 import { useState } from 'react'
 import { EventLogDocument, type EventLogQuery } from '../generated/events/graphql.ts'
+import { everyType } from '../graph/event-types.ts'
 import { useRead } from '../graph/use-read.ts'
-import { everyType } from '../live/read.ts'
 import { pathIn, To, useAddress } from '../navigation.tsx'
 import { useFrames, useWorkspace } from '../shell/workspace-context.ts'
 import { CopyButton } from '../ui/copy.tsx'

@@ -1,4 +1,4 @@
-// The types of messages, in the order in which lists show them.
+// The types of messages, in the order in which lists show them. A test compares them with those of the gateway.
 import type { MessageType } from '../generated/graph/graphql.ts'
 import type { SendType } from '../generated/send/graphql.ts'
 

@@ -1,7 +1,7 @@
 // The instances of the workspace, which the shell read already; events keep their status.
 import { useQuery } from 'urql'
 import { StartDocument, type StartQuery } from '../generated/graph/graphql.ts'
-import { everyType } from '../live/read.ts'
+import { everyType } from './event-types.ts'
 
 export type Instance = StartQuery['instances'][number]
 

@@ -1,7 +1,7 @@
 // Events as they happen: the last 500, or counts when there are too many to read.
 import { useEffect, useRef, useState } from 'react'
 import type { EventRowFragment, EventType } from '../generated/graph/graphql.ts'
-import { everyType } from '../live/read.ts'
+import { everyType } from '../graph/event-types.ts'
 import { pathIn, To, useAddress } from '../navigation.tsx'
 import { useFrames, useWorkspace } from '../shell/workspace-context.ts'
 import { Choice } from '../ui/field.tsx'

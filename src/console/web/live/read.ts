@@ -5,8 +5,8 @@ import {
   EventsDocument,
   EventsSinceDocument,
   type EventsSubscription,
-  type EventType,
 } from '../generated/graph/graphql.ts'
+import { everyType } from '../graph/event-types.ts'
 import { ask, graphUrl, headersFor, type Team } from '../graph/request.ts'
 import { type Ending, endingOfCode, endingOfStatus } from './ending.ts'
 
@@ -73,22 +73,6 @@ export function readStream({ team, after, signal, opened, received }: Reading): 
 function endingOf(error: unknown): Ending {
   return endingOfStatus(error instanceof NetworkError ? (error.response as Response | undefined)?.status : undefined)
 }
-
-/** All types: a request without types gets only those that webhooks receive. */
-export const everyType: EventType[] = [
-  'campaign_changed',
-  'contact_changed',
-  'instance_connected',
-  'instance_disconnected',
-  'message_cancelled',
-  'message_delivered',
-  'message_failed',
-  'message_queued',
-  'message_read',
-  'message_received',
-  'message_sent',
-  'message_updated',
-]
 
 /** The next events, at most 100; without a cursor, the oldest. @throws ApiError */
 export async function readSince(team: Team, after: string | null): Promise<{ events: EventRowFragment[]; more: boolean }> {

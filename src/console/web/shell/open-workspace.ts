@@ -2,11 +2,11 @@
 import { useEffect, useState } from 'react'
 import { ShellDocument, StartDocument } from '../generated/graph/graphql.ts'
 import { createGraph, type Graph } from '../graph/client.ts'
+import { everyType } from '../graph/event-types.ts'
 import { passes } from '../graph/passing.ts'
 import type { Document, Team } from '../graph/request.ts'
 import { apiErrorOf } from '../graph/use-read.ts'
 import { follow } from '../live/live.ts'
-import { everyType } from '../live/read.ts'
 import { ApiError } from '../session/auth-call.ts'
 import type { OpenWorkspace } from './workspace-context.ts'
 
