@@ -39,6 +39,18 @@ describe('recipients', () => {
   })
 })
 
+describe('recipients of a spreadsheet', () => {
+  it.each([
+    ['a comma within a cell, and no titles', '+4915112345671;Doe, Ada\n+4915112345672;Roe, Bob'],
+    ['a comma within a quoted title', '"Doe, Roe";phone\nAda;+4915112345671\nBob;+4915112345672'],
+    ['lines that end as on an old Mac', 'phone;name\r+4915112345671;Ada\r+4915112345672;Bob'],
+    ['empty lines before the titles', '\r\n\r\nphone;name\r\n+4915112345671;Ada\r\n+4915112345672;Bob'],
+  ])('are all found with %s', (_, text) => {
+    const { recipients, bad } = readRecipients(text)
+    expect([recipients.map(({ to }) => to), bad]).toEqual([['+4915112345671', '+4915112345672'], []])
+  })
+})
+
 describe('the times at rest', () => {
   const parts = (queued: readonly number[], minutes = 1) =>
     queued.map((n, i) => ({

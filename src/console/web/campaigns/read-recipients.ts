@@ -67,8 +67,9 @@ interface Cells {
   line: number
 }
 
-/** The cells of each line that has any; quoted ones may hold separators and line breaks (RFC 4180). */
-export function rowsOf(text: string): Cells[] {
+/** The cells of each line that has any; quoted ones may hold separators and line breaks (RFC 4180). Lines may end as on any system. */
+export function rowsOf(written: string): Cells[] {
+  const text = written.replace(/^\uFEFF/, '').replaceAll(/\r\n?/g, '\n')
   const separator = separatorOf(text)
   const rows: Cells[] = []
   let [row, cell, quoted, line, begin] = [[] as string[], '', false, 1, 1]
@@ -78,7 +79,7 @@ export function rowsOf(text: string): Cells[] {
     ;[row, cell] = [[], '']
     begin = line
   }
-  for (let at = text.startsWith('\uFEFF') ? 1 : 0; at < text.length; at++) {
+  for (let at = 0; at < text.length; at++) {
     const character = text[at] as string
     if (character === '\n') line++
     if (quoted) {
@@ -94,15 +95,15 @@ export function rowsOf(text: string): Cells[] {
       row.push(cell)
       cell = ''
     } else if (character === '\n') endRow()
-    else if (character !== '\r') cell += character
+    else cell += character
   }
   endRow()
   return rows
 }
 
-/** The separator that the first line has most of. */
+/** The separator that the first line with content has most of, outside of quotes; of two that it has equally often, the one that comes first. */
 function separatorOf(text: string): string {
-  const [first = ''] = text.split('\n', 1)
+  const first = (text.match(/\S.*/)?.[0] ?? '').replaceAll(/"[^"]*"/g, '')
   const times = (mark: string) => first.split(mark).length
-  return [',', ';', '\t'].toSorted((a, b) => times(b) - times(a))[0] as string
+  return [',', ';', '\t'].toSorted((a, b) => times(b) - times(a) || first.indexOf(a) - first.indexOf(b))[0] as string
 }
