@@ -104,6 +104,28 @@ describe.runIf(browserFound).concurrent('an answer that was lost', () => {
     expect(await names()).toEqual([{ name: 'Crew' }, { name: 'Night crew' }])
   })
 
+  it.each([
+    ['an invitation', 'team', 'Invite', 'Invite', 'Email', 'ada@example.com', 'Send invitation'],
+    ['the first key', 'keys', 'CreateTeamKey', 'New key', 'Name', 'The shop', 'Create key'],
+  ])('makes %s once, and shows it before it is pressed again, too', async (_, path, mutation, open, field, name, submit) => {
+    const { person } = await furnished(site)
+    const { id } = (await person.api.post('/api/teams', { name: 'Crew' })).body.data
+    await visit(site, { as: person, path: `/t/${id}/${path}` }, async ({ page, expected }) => {
+      expected.push(/ERR_CONNECTION_RESET/)
+      await loseAnswer(page, mutation)
+      const row = page.getByRole('table').getByText(name)
+      await page.getByRole('button', { name: open }).click()
+      await page.getByRole('textbox', { name: field }).fill(name)
+      await page.getByRole('button', { name: submit }).click()
+      await page.getByText('The gateway cannot be reached.').waitFor()
+      await row.waitFor()
+      await page.getByRole('button', { name: submit }).click()
+      await page.getByRole('button', { name: submit }).waitFor({ state: 'detached' })
+      await row.waitFor()
+      expect(await row.count()).toBe(1)
+    })
+  })
+
   it('makes a group once, and shows it', async () => {
     const { person } = await furnished(site)
     await visit(site, { as: person, path: '/me/contacts' }, async ({ page, expected }) => {

@@ -41,11 +41,15 @@ export function useApiKeys(): ApiKeys {
     error,
     again,
     async create(input) {
-      const { id, key } = team
-        ? (await ask(team, CreateTeamKeyDocument, { teamId: team, input })).createTeamApiKey
-        : (await ask(team, CreateKeyDocument, { input })).createApiKey
-      again()
-      return { id, key }
+      try {
+        const { id, key } = team
+          ? (await ask(team, CreateTeamKeyDocument, { teamId: team, input })).createTeamApiKey
+          : (await ask(team, CreateKeyDocument, { input })).createApiKey
+        return { id, key }
+      } finally {
+        // Without an answer it may have been made all the same.
+        again()
+      }
     },
     async revoke(id) {
       if (team) await ask(team, RevokeTeamKeyDocument, { teamId: team, id })

@@ -13,8 +13,12 @@ const roles: readonly TeamRole[] = ['collaborator', 'admin']
 export function Invite({ teamId, invited, close }: { teamId: string; invited: () => void; close: () => void }) {
   async function create(fields: FormData, idempotencyKey: string): Promise<void> {
     const { email, role } = Object.fromEntries(fields) as { email: string; role: TeamRole }
-    await ask(teamId, InviteDocument, { teamId, input: { email, role, idempotencyKey } })
-    invited()
+    try {
+      await ask(teamId, InviteDocument, { teamId, input: { email, role, idempotencyKey } })
+    } finally {
+      // Without an answer it may have been made all the same.
+      invited()
+    }
     close()
   }
   return (
