@@ -32,6 +32,23 @@ describe.runIf(browserFound)('events and usage', () => {
     })
   })
 
+  it('leads from older events back to the newer ones by the history of the browser', async () => {
+    const who = await furnished(site)
+    // Each is sent, delivered and read.
+    for (let n = 0; n < 17; n++) await sendText(who, `+49151123456${10 + n}`)
+    const logged = '{ events(last: 100) { nodes { id } } }'
+    await until(async () => (await who.person.api.graphql(logged)).body.data.events.nodes.length === 51)
+    await visit(site, { as: who.person, path: '/me/events' }, async ({ page }) => {
+      const rows = page.getByRole('table', { name: 'Events' }).getByRole('row')
+      await page.getByText('Show older').click()
+      await page.waitForURL('**/me/events?before=*')
+      await until(async () => (await rows.count()) === 2)
+      await page.goBack()
+      await page.waitForURL('**/me/events')
+      await until(async () => (await rows.count()) === 51)
+    })
+  })
+
   it('shows what the period used of the plan, and the messages and requests of today', async () => {
     const who = await furnished(site)
     await connectedInstance(site.databaseUrl, who.person, { name: 'Other phone' })

@@ -19,6 +19,7 @@ const atOnce = 50
 
 export function Events() {
   const [{ type, before }, setAddress] = useAddress()
+  const { team } = useWorkspace()
   const wanted = everyType.find((known) => known === type)
   const [fresh, setFresh] = useState(0)
   const { data, error, loading, again } = useRead(EventLogDocument, {
@@ -88,14 +89,13 @@ export function Events() {
       </Table>
       {pageInfo?.hasPreviousPage && (
         <div className={parts.row}>
-          <button
-            type="button"
+          <To
+            to={pathIn(team, 'events')}
+            search={{ ...(wanted && { type: wanted }), before: pageInfo.startCursor ?? '' }}
             className={parts.button}
-            disabled={loading}
-            onClick={() => setAddress({ before: pageInfo.startCursor ?? undefined })}
           >
             {text.older}
-          </button>
+          </To>
         </div>
       )}
     </Page>
