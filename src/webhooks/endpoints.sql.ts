@@ -1,4 +1,5 @@
 // SQL of endpoints: their row locks (FOR NO KEY UPDATE, in the order of their ids), and changes of their secrets and health.
+import { arrayOf } from '../core/database/array-parameter.ts'
 import type { Sql } from '../core/database/database.ts'
 import type { WebhookEndpoint } from '../generated/prisma/client.ts'
 import type { Health } from './health.ts'
@@ -98,22 +99,30 @@ export interface LockedHealth extends Health {
 
 /** Locks those of the endpoints that fail now or that `failed` names, and returns their health. It locks no healthy endpoint beside these. */
 export async function lockHealth(tx: Sql, ids: readonly string[], failed: readonly string[]): Promise<LockedHealth[]> {
-  const { rows } = await tx.query<LockedHealth>(
-    `select id, url, "failingSince", "failedEvents", "disabledReason", now() as now from webhook_endpoints
-     where id = any($1::uuid[]) and ("failingSince" is not null or id = any($2::uuid[])) order by id for no key update`,
-    [ids, failed],
-  )
+  const { rows } = await tx.query<LockedHealth>({
+    name: 'webhooks.health.lock',
+    text: `select id, url, "failingSince", "failedEvents", "disabledReason", now() as now from webhook_endpoints
+      where id = any(${arrayOf('$1', 'uuid')}) and ("failingSince" is not null or id = any($2::uuid[])) order by id for no key update`,
+    values: [ids, failed],
+  })
   return rows
 }
 
-/** Stores the health of a locked endpoint. With a reason it is disabled; without one it is enabled. */
-export async function storeHealth(tx: Sql, id: string, { failingSince, failedEvents, disabledReason }: Health): Promise<void> {
-  await tx.query(
-    `update webhook_endpoints set "failingSince" = $2, "failedEvents" = $3, "disabledReason" = $4,
-       "disabledAt" = case when $4::text is null then null else coalesce("disabledAt", now()) end
-     where id = $1`,
-    [id, failingSince, failedEvents, disabledReason],
-  )
+/** Stores the health of locked endpoints. With a reason one is disabled; without one it is enabled. */
+export async function storeHealth(tx: Sql, changed: readonly (Health & { id: string })[]): Promise<void> {
+  if (changed.length === 0) return
+  await tx.query({
+    name: 'webhooks.health.store',
+    text: `update webhook_endpoints e set "failingSince" = h.since, "failedEvents" = h.failed, "disabledReason" = h.reason,
+        "disabledAt" = case when h.reason is null then null else coalesce(e."disabledAt", now()) end
+      from unnest(${arrayOf('$1', 'uuid')}, $2::timestamptz[], $3::int[], $4::text[]) as h(id, since, failed, reason) where e.id = h.id`,
+    values: [
+      changed.map(({ id }) => id),
+      changed.map(({ failingSince }) => failingSince),
+      changed.map(({ failedEvents }) => failedEvents),
+      changed.map(({ disabledReason }) => disabledReason),
+    ],
+  })
 }
 
 /** Deletes the previous secrets that no longer sign deliveries. */

@@ -5,7 +5,7 @@ import { sqlTransaction } from '../core/database/transaction.ts'
 import { enqueue } from '../core/jobs/jobs.ts'
 import { deliverJob, deliverRequest } from './deliver-job.ts'
 import { lockHealth, storeHealth } from './endpoints.sql.ts'
-import { healthAfter, type News } from './health.ts'
+import { type Health, healthAfter, type News } from './health.ts'
 import { automaticAttempts, gapMs } from './policy.ts'
 import { cancelDeliveries, type Settlement, writeVerdicts } from './settle.sql.ts'
 
@@ -52,17 +52,19 @@ async function noteHealth(app: App, tx: Sql, settlements: readonly Settlement[])
   const telling = Map.groupBy(settlements.filter(tellsHealth), ({ delivery }) => delivery.endpointId)
   if (telling.size === 0) return
   const failed = settlements.filter(({ verdict }) => !verdict.delivered).map(({ delivery }) => delivery.endpointId)
+  const changed: (Health & { id: string })[] = []
   const disabled: string[] = []
   for (const row of await lockHealth(tx, [...telling.keys()], failed)) {
     // An attempt that was made at a previous URL says nothing about the present one.
     const attempts = telling.get(row.id)?.filter(({ delivery }) => delivery.url === row.url) ?? []
     if (attempts.length === 0) continue
     const after = healthAfter(row, newsOf(attempts), row.now)
-    await storeHealth(tx, row.id, after)
+    changed.push({ id: row.id, ...after })
     if (!after.disabledReason || row.disabledReason) continue
     app.log.warn({ endpointId: row.id, reason: after.disabledReason }, 'webhook endpoint disabled')
     disabled.push(row.id)
   }
+  await storeHealth(tx, changed)
   await cancelDeliveries(tx, disabled, 'endpoint_disabled')
 }
 
