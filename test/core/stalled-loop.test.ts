@@ -1,18 +1,25 @@
-// Proves that requests are not refused for what the process was late with: while its event loop stalls, it reads nothing, and its timers run out.
+// Proves that nobody is refused for what the process was late with: while its event loop stalls, it reads nothing, and its timers run out.
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setImmediate as turn } from 'node:timers/promises'
 import { beforeAll, expect, it } from 'vitest'
+import { openDatabase } from '../../src/core/database/database.ts'
 import { cloneDatabase } from '../kit/database.ts'
 import { openGateway } from '../kit/open-gateway.ts'
 
+let databaseUrl: string
 let port: number
 
 beforeAll(async () => {
-  const gateway = await openGateway({ databaseUrl: await cloneDatabase() })
+  databaseUrl = await cloneDatabase()
+  const gateway = await openGateway({ databaseUrl })
   port = Number(new URL(gateway.url).port)
 })
+
+function stall(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+}
 
 /** Sends these bytes on connections of their own, during a stall that is longer than the time for headers (5 s). Returns the answers. */
 async function answersTo(...requests: string[]): Promise<string[]> {
@@ -21,7 +28,7 @@ async function answersTo(...requests: string[]): Promise<string[]> {
   // Both ends are in this process: by then the server has accepted the connections.
   for (let i = 0; i < 10; i++) await turn()
   for (const [i, socket] of sockets.entries()) socket.write(requests[i] as string)
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5_200)
+  stall(5_200)
   return await Promise.all(sockets.map((socket) => text(socket)))
 }
 
@@ -34,4 +41,14 @@ it('serves a request that arrived while the event loop stalled, and refuses one 
   expect(whole).toMatch(/^HTTP\/1\.1 200 /)
   expect(half).toMatch(/^HTTP\/1\.1 408 /)
   expect(none).toMatch(/^HTTP\/1\.1 408 /)
+})
+
+it('takes an answer of the database that arrived while the event loop stalled', async () => {
+  await using database = openDatabase(databaseUrl, () => {}, { max: 1, silenceMs: 500 })
+  await database.pool.query('select')
+  const answer = database.pool.query(`select pg_sleep(0.1)::text || 'late' as word`)
+  // By then the statement is sent.
+  for (let i = 0; i < 2; i++) await turn()
+  stall(1_000)
+  expect((await answer).rows).toEqual([{ word: 'late' }])
 })

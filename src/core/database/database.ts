@@ -65,8 +65,7 @@ export function openDatabase(url: string, onError: (error: Error) => void, optio
   for (const each of [pool, quickPool]) {
     each.on('error', onError)
     each.on('connect', (client) => {
-      const stream = streamOf(client)
-      stream.setTimeout(silenceMs, () => stream.destroy())
+      closeWhenSilent(streamOf(client), silenceMs)
       if (each === quickPool || !directUrl) forgotten.add(client)
     })
   }
@@ -83,6 +82,16 @@ export function openDatabase(url: string, onError: (error: Error) => void, optio
       await Promise.all([pool.end(), quickPool.end()])
     },
   }
+}
+
+/** After a stall of the event loop, its timers run before what has arrived is read, so that is read first. */
+function closeWhenSilent(stream: Socket, ms: number): void {
+  stream.setTimeout(ms, () => {
+    const before = stream.bytesRead
+    setImmediate(() => {
+      if (stream.bytesRead === before) stream.destroy()
+    })
+  })
 }
 
 /**
