@@ -2,6 +2,7 @@
 import type pg from 'pg'
 import { expect, it } from 'vitest'
 import { openDatabase, type Sql } from '../../src/core/database/database.ts'
+import { readUnanalyzed } from '../../src/core/database/statistics.sql.ts'
 import { startAnalyzing } from '../../src/core/database/statistics.ts'
 import { newId } from '../../src/core/id.ts'
 import { lockOpen } from '../../src/messages/dispatch/claim.sql.ts'
@@ -30,6 +31,26 @@ it('a claim does not read all messages of an instance, once the table has grown 
   await until(async () => (await app.pool.query(analyzed)).rowCount === 1)
   const plan = await planOf(app.pool, (tx) => lockOpen(tx, []))
   expect(plan).toMatch(/Index (Only )?Scan using messages_open_idx on messages e/)
+})
+
+it('a table is analyzed again when its rows have doubled', async () => {
+  await using database = openDatabase(await cloneDatabase(), () => {}, { max: 1 })
+  const { pool } = database
+  const add = async (n: number) => {
+    await pool.query(
+      `insert into email_counts (digest, at) select gen_random_uuid()::text::bytea, '{}' from generate_series(1, $1::int)`,
+      [n],
+    )
+    await pool.query('select pg_stat_force_next_flush()')
+  }
+  const found = async () => (await readUnanalyzed(pool, 500)).filter((statement) => statement.includes('email_counts'))
+  await add(600)
+  const [statement = ''] = await found()
+  await pool.query(statement)
+  await add(500)
+  expect(await found()).toEqual([])
+  await add(200)
+  expect(await found()).toEqual([statement])
 })
 
 it('the due steps of the sandbox network are not compared with all others, although its table is empty most of the time', async () => {

@@ -1,5 +1,6 @@
-// Analyzes each table once, as soon as it has some rows. Autovacuum does it within a minute; until then, statements keep the plans that they got
-// while the tables were empty: with 15,000 messages of one instance, a claim read all of them (13 ms in place of 0.1 ms).
+// Analyzes each table as soon as it has some rows, and whenever their number has doubled. Autovacuum does it within a minute or more; until then,
+// statements keep the plans that they got while the tables were empty: with 15,000 messages of one instance, a claim read all of them (13 ms in
+// place of 0.1 ms). They also expect one row of an owner that has just got 30,000.
 import type { App } from '../app.ts'
 import { rest, startLoop } from '../loop.ts'
 import { readUnanalyzed } from './statistics.sql.ts'
