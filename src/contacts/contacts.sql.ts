@@ -1,6 +1,7 @@
 // SQL of contacts that messages and campaigns name: whole sets by their ids or numbers.
 import { arrayOf } from '../core/database/array-parameter.ts'
 import type { Sql } from '../core/database/database.ts'
+import { unindexed } from '../core/database/unindexed.ts'
 import type { Contact } from '../generated/prisma/client.ts'
 import type { StoredNames } from './names.ts'
 
@@ -16,7 +17,7 @@ function lockSql(where: string, waits: boolean): string {
   const locked = `select ${columns} from contacts where ${where} order by id for key share`
   if (waits) return `select *, false as "inUse" from (${locked}) locked`
   return `with locked as (${locked} skip locked)
-    select ${columns}, not exists (select from locked l where l.id = c.id) as "inUse" from contacts c where ${where}`
+    select ${columns}, id not in (select id from locked) as "inUse" from contacts where ${where}`
 }
 
 const byId = `id = any(${arrayOf('$1', 'uuid')})`
@@ -75,7 +76,7 @@ export type Addressee = Pick<Contact, 'id' | 'phone'>
 export async function readAddressees(sql: Sql, workspaceId: string, ids: readonly string[]): Promise<Addressee[]> {
   const { rows } = await sql.query<Addressee>(
     `select c.id, c.phone from unnest($2::uuid[]) with ordinality as a(id, position)
-     join contacts c on c.id = a.id and c."workspaceId" = $1 order by a.position`,
+     join contacts c on c.id = a.id and ${unindexed('c."workspaceId" = $1')} order by a.position`,
     [workspaceId, ids],
   )
   return rows

@@ -27,7 +27,7 @@ export async function readContacts(
   const values: unknown[] = [workspaceId]
   const order = `order by c."${field}" ${place.order}, c.id ${place.order}`
   const here = ['c."workspaceId" = $1', ...keyset(place, `c."${field}"`, 'c.id', values)].join(' and ')
-  const match = ['true', ...conditionsOf(filter, values)].join(' and ')
+  const match = ['true', ...conditionsOf(filter, values, window !== null)].join(' and ')
   // `offset 0` is an optimization fence: the matches are found before they are sorted.
   const { rows } = await sql.query<Contact>(
     `select ${columns} from (
@@ -38,13 +38,15 @@ export async function readContacts(
   return rows
 }
 
-function conditionsOf({ search, tag, groupId }: ContactFilterValue, values: unknown[]): string[] {
+/** `perRow`: the members of a group are not joined with the contacts, because a wrong guess would compare each with each. */
+function conditionsOf({ search, tag, groupId }: ContactFilterValue, values: unknown[], perRow: boolean): string[] {
   const conditions: string[] = []
   if (search != null) conditions.push(matching(search, 'all', values))
   if (tag != null) conditions.push(`c.tags @> array[$${values.push(tag)}]`)
   if (groupId != null) {
     const n = values.push(groupId)
-    conditions.push(`exists (select from contact_group_members m where m."groupId" = $${n} and m."contactId" = c.id)`)
+    const groups = 'select m."groupId" from contact_group_members m where m."contactId" = c.id'
+    conditions.push(perRow ? `$${n} = any(array(${groups}))` : `exists (${groups} and m."groupId" = $${n})`)
   }
   return conditions
 }

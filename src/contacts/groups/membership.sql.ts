@@ -1,5 +1,7 @@
 // SQL of changes of membership: whole sets of contacts in one statement each. membership.ts says in which order they take their locks.
 import type { Sql } from '../../core/database/database.ts'
+import { unindexed } from '../../core/database/unindexed.ts'
+import { deleteBatch } from '../../core/jobs/prune.sql.ts'
 
 /**
  * The contacts of the workspace among `contactIds`, locked in the order of their ids. `key share` prevents their deletion until their
@@ -12,7 +14,7 @@ export async function lockOwnContacts(
   lock: 'key share' | 'update',
 ): Promise<string[]> {
   const { rows } = await tx.query<{ id: string }>(
-    `select id from contacts where id = any($1::uuid[]) and "workspaceId" = $2 order by id for ${lock}`,
+    `select id from contacts where id = any($1::uuid[]) and ${unindexed('"workspaceId" = $2')} order by id for ${lock}`,
     [contactIds, workspaceId],
   )
   return rows.map(({ id }) => id)
@@ -54,15 +56,8 @@ const endedAtOnce = 50_000
 /** Takes all contacts out of a group that is about to be deleted. Relies on the lock of the group. */
 export async function deleteAllMembers(tx: Sql, groupId: string, atOnce = endedAtOnce): Promise<void> {
   // The key of the table would do it in one statement, which takes longer than it may for millions of members.
-  let ended: number | null
-  do {
-    const { rowCount } = await tx.query(
-      `delete from contact_group_members where "groupId" = $1
-         and "contactId" in (select "contactId" from contact_group_members where "groupId" = $1 limit $2)`,
-      [groupId, atOnce],
-    )
-    ended = rowCount
-  } while (ended === atOnce)
+  const members = { table: 'contact_group_members', where: '"groupId" = $2', values: [groupId] }
+  while ((await deleteBatch(tx, members, atOnce)) === atOnce);
 }
 
 /** Changes the number of members of a group. Relies on the lock of the group. */
