@@ -1,5 +1,6 @@
 // SQL of redeliveries: their row locks, and the chunks of deliveries that they make due.
 import type { Sql } from '../core/database/database.ts'
+import { unindexed } from '../core/database/unindexed.ts'
 import { nilId } from '../core/id.ts'
 import type { WebhookRedelivery } from '../generated/prisma/client.ts'
 
@@ -99,7 +100,7 @@ export async function makeChunkDue(tx: Sql, selection: Selection & Reached, size
     `with ${scanned}, made as (
        update webhook_deliveries d set "byHand" = true, "nextAttemptAt" = now(), "leaseToken" = null, "leaseUntil" = null,
          status = case when d."attemptsLeft" > 0 then d.status else 'pending' end
-       from scanned s where d.id = s.id and s.matches and d.status = $6 and (d."leaseUntil" is null or d."leaseUntil" <= now())
+       from scanned s where d.id = s.id and s.matches and ${unindexed('d.status = $6')} and (d."leaseUntil" is null or d."leaseUntil" <= now())
        returning d.id
      )
      select (select count(*)::int from scanned) as scanned, last."createdAt" as "lastTime", last.id as "lastId",

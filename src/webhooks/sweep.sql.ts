@@ -1,5 +1,6 @@
 // SQL of the sweep: finds deliveries that no job reports, mainly after a crash, and ends those that must not be attempted.
 import type { Sql } from '../core/database/database.ts'
+import { unindexed } from '../core/database/unindexed.ts'
 import { endedAtOnce } from './settle.sql.ts'
 
 /** Deliveries that are late by this much are taken to have no job. */
@@ -69,7 +70,7 @@ export async function closeStranded(sql: Sql, endpointIds: readonly string[]): P
      )
      update webhook_deliveries d set status = 'failed', "attemptsLeft" = 0, "byHand" = false, "nextAttemptAt" = null,
        "leaseToken" = null, "leaseUntil" = null, error = stranded.error
-     from stranded where d.id = stranded.id and d."byHand" = stranded."byHand" and d."nextAttemptAt" is not null
+     from stranded where d.id = stranded.id and d."byHand" = stranded."byHand" and ${unindexed('d."nextAttemptAt" is not null')}
        and (d."leaseUntil" is null or d."leaseUntil" <= now())`,
     [endpointIds, endedAtOnce],
   )
