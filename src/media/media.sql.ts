@@ -1,5 +1,6 @@
 // SQL of media that messages and templates name: whole sets by their tokens.
 import type { Sql } from '../core/database/database.ts'
+import { unindexed } from '../core/database/unindexed.ts'
 
 /**
  * The stored files with these tokens (unique index), as `token` to MIME type. They are locked FOR KEY SHARE until `tx` ends, so that
@@ -16,10 +17,10 @@ export async function readStored(tx: Sql, tokens: readonly string[]): Promise<Ma
 
 /** Locks files of the workspace. What names one of them is stored by now, or waits for the end of `tx`. */
 export async function lockForRemoval(tx: Sql, workspaceId: string, tokens: readonly string[]): Promise<void> {
-  await tx.query('select from media where token = any($2::text[]) and "workspaceId" = $1 order by id for update', [
-    workspaceId,
-    tokens,
-  ])
+  await tx.query(
+    `select from media where token = any($2::text[]) and ${unindexed('"workspaceId" = $1')} order by id for update`,
+    [workspaceId, tokens],
+  )
 }
 
 /**
@@ -29,7 +30,7 @@ export async function lockForRemoval(tx: Sql, workspaceId: string, tokens: reado
 export async function markRemoved(tx: Sql, workspaceId: string, tokens: readonly string[]): Promise<string[]> {
   const { rows } = await tx.query<{ id: string }>(
     `update media set "storedAt" = null, "removedAt" = now()
-     where token = any($2::text[]) and "workspaceId" = $1 and "removedAt" is null returning id`,
+     where token = any($2::text[]) and ${unindexed('"workspaceId" = $1')} and "removedAt" is null returning id`,
     [workspaceId, tokens],
   )
   return rows.map(({ id }) => id)

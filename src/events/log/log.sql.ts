@@ -1,5 +1,6 @@
 // SQL of the event log. Reads use the index on workspace and number, those of one message the index on messages.
 import type { Sql } from '../../core/database/database.ts'
+import { unindexed } from '../../core/database/unindexed.ts'
 import type { EventFilter, LogEvent, LogRange } from './log.ts'
 
 export const eventColumns = `seq, id, "workspaceId", type, "instanceId", "messageId", "campaignId", payload::text as payload, "createdAt"`
@@ -34,7 +35,8 @@ export function windowOf(
   // A message has few events, and an index of its own. Without a filter, all events match.
   const isBounded = matching.length > 0 && !filter.messageId
   const order = `order by seq ${range.order ?? 'asc'}`
-  const from = `from events where ${inRange.join(' and ')}`
+  const within = inRange.join(' and ')
+  const from = `from events where ${filter.messageId ? unindexed(within) : within}`
   return `with matching as materialized (
       select ${columns} from (select * ${from} ${isBounded ? `${order} limit ${size}` : ''}) looked
       where ${matching.join(' and ') || 'true'} ${order} limit ${range.limit}
