@@ -15,9 +15,9 @@ export async function storeAddress(sql: Sql, instanceId: string, phone: string, 
 export async function readNumbersAt(sql: Sql, instanceId: string, addresses: readonly string[]): Promise<Map<string, string[]>> {
   const { rows } = await sql.query<{ address: string; phones: string[] }>({
     name: 'cloud.addresses.read',
-    text: `select address, array_agg(phone order by phone) as phones from cloud_addresses
-      where "instanceId" = $1 and address = any($2::text[]) group by address`,
-    values: [instanceId, addresses],
+    text: `select a.address, array_agg(distinct a.phone order by a.phone) as phones from unnest($1::uuid[], $2::text[]) as u(instance, address)
+      join cloud_addresses a on a."instanceId" = u.instance and a.address = u.address group by a.address`,
+    values: [addresses.map(() => instanceId), addresses],
   })
   return new Map(rows.map(({ address, phones }) => [address, phones]))
 }

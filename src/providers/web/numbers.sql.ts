@@ -1,13 +1,15 @@
 // SQL of the network's answers about numbers.
 import type { Sql } from '../../core/database/database.ts'
+import { unindexed } from '../../core/database/unindexed.ts'
 
 /** Answers of the last seven days. */
 export async function readNumbers(sql: Sql, instanceId: string, phones: readonly string[]): Promise<Map<string, boolean>> {
   const { rows } = await sql.query<{ phone: string; exists: boolean }>({
     name: 'web.numbers.read',
-    text: `select phone, exists from web_numbers
-      where "instanceId" = $1 and phone = any($2::text[]) and "checkedAt" > now() - interval '7 days'`,
-    values: [instanceId, phones],
+    text: `select n.phone, n.exists from unnest($1::uuid[], $2::text[]) as u(instance, phone)
+      join web_numbers n on n."instanceId" = u.instance and n.phone = u.phone
+      where ${unindexed(`n."checkedAt" > now() - interval '7 days'`)}`,
+    values: [phones.map(() => instanceId), phones],
   })
   return new Map(rows.map(({ phone, exists }) => [phone, exists]))
 }
@@ -26,8 +28,9 @@ export async function readAddress(sql: Sql, instanceId: string, phone: string): 
 export async function readNumbersAt(sql: Sql, instanceId: string, address: string): Promise<string[]> {
   const { rows } = await sql.query<{ phone: string }>({
     name: 'web.numbers.at',
-    text: 'select phone from web_numbers where "instanceId" = $1 and address = $2 order by phone',
-    values: [instanceId, address],
+    text: `select n.phone from unnest($1::uuid[], $2::text[]) as u(instance, address)
+      join web_numbers n on n."instanceId" = u.instance and n.address = u.address order by n.phone`,
+    values: [[instanceId], [address]],
   })
   return rows.map(({ phone }) => phone)
 }
