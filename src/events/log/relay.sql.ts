@@ -37,9 +37,13 @@ export async function listenToOthers(sql: Sql): Promise<void> {
   await sql.query(`listen ${channel}`)
 }
 
-/** True if the outbox has committed rows. */
-export async function hasWork(sql: Sql): Promise<boolean> {
-  const { rows } = await sql.query<{ work: boolean }>({ name: 'events.work', text: 'select exists (select from outbox) as work' })
+/** True if the outbox has committed rows above a position (primary key). */
+export async function hasWork(sql: Sql, after: bigint): Promise<boolean> {
+  const { rows } = await sql.query<{ work: boolean }>({
+    name: 'events.work',
+    text: 'select exists (select from outbox where position > $1) as work',
+    values: [after],
+  })
   return rows[0]?.work ?? false
 }
 
@@ -52,16 +56,18 @@ export async function rollback(sql: Sql): Promise<void> {
 }
 
 /**
- * Moves the oldest rows of the outbox to the log, under the next numbers. Returns the events in the order of their numbers, and how long
- * each was in the outbox, in seconds. The row lock on event_sequence, held until the commit, keeps the numbers without gaps. Only
+ * Moves the oldest rows of the outbox above a position to the log, under the next numbers (primary key). Returns the events in the order of their
+ * numbers, and how long each was in the outbox, in seconds. The row lock on event_sequence, held until the commit, keeps the numbers without gaps. Only
  * committed rows are visible, so a transaction that commits late gets a late number. `position` orders the events of one transaction.
  */
-export async function numberOldest(tx: Sql, most: number): Promise<{ events: LogEvent[]; lags: number[] }> {
+export async function numberOldest(tx: Sql, after: bigint, most: number): Promise<{ events: LogEvent[]; lags: number[] }> {
   const { rows } = await tx.query<EventRow & { lag: string }>({
     name: 'events.number',
     text: `
   with batch as (
-    delete from outbox where position <= (select max(position) from (select position from outbox order by position limit $1) first) returning *
+    delete from outbox where position > $1 and position <= (
+      select max(position) from (select position from outbox where position > $1 order by position limit $2) first
+    ) returning *
   ), head as (
     update event_sequence set last = last + (select count(*) from batch) where id = 1 and exists (select from batch)
     returning last - (select count(*) from batch) as before
@@ -70,7 +76,7 @@ export async function numberOldest(tx: Sql, most: number): Promise<{ events: Log
   select before + row_number() over (order by position), id, "workspaceId", type, "instanceId", "messageId", "campaignId", payload, "createdAt"
   from batch, head
   returning ${eventColumns}, extract(epoch from clock_timestamp() - "createdAt") as lag`,
-    values: [most],
+    values: [after, most],
   })
   return {
     events: rows.map(({ lag, ...row }) => eventOf(row)).sort((a, b) => (a.seq < b.seq ? -1 : 1)),

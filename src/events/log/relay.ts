@@ -7,6 +7,7 @@ import { createAlarm } from './alarm.ts'
 import { leadership } from './announce.ts'
 import { lastNumber } from './log.sql.ts'
 import type { LogEvent } from './log.ts'
+import { createOutboxStart, type OutboxStart } from './outbox-start.ts'
 import { createRoom } from './partitions.ts'
 import { begin, hasWork, limitSession, listenToOthers, notifyAndCommit, numberOldest, rollback, tryLead } from './relay.sql.ts'
 
@@ -58,6 +59,7 @@ export async function startRelay(app: App, sinks: readonly RelaySink[]): Promise
   async function lead({ client, lost }: Dedicated): Promise<void> {
     app.log.debug('this process numbers events')
     const room = createRoom(client, app.log)
+    const start = createOutboxStart(client)
     let last = await lastNumber(client)
     let failures = 0
     let rung = true
@@ -65,9 +67,10 @@ export async function startRelay(app: App, sinks: readonly RelaySink[]): Promise
       if (lost.aborted) throw new Error('connection lost')
       try {
         await room.ensure(last)
-        const events: readonly LogEvent[] = rung || (await hasWork(client)) ? await numberBatch(client) : []
+        const events: readonly LogEvent[] = rung || (await hasWork(client, start.after)) ? await numberBatch(client, start) : []
         last = events.at(-1)?.seq ?? last
         failures = 0
+        await start.looked()
         rung = events.length === batchSize || (await alarm.wait(pollMs))
       } catch (error) {
         // If the rollback fails too, the connection is the cause and not a sink.
@@ -81,9 +84,9 @@ export async function startRelay(app: App, sinks: readonly RelaySink[]): Promise
   }
 
   /** Numbers the oldest events of the outbox and runs the sinks, in one transaction. Returns these events. */
-  async function numberBatch(client: Dedicated['client']): Promise<readonly LogEvent[]> {
+  async function numberBatch(client: Dedicated['client'], start: OutboxStart): Promise<readonly LogEvent[]> {
     await begin(client)
-    const { events, lags } = await numberOldest(client, batchSize)
+    const { events, lags } = await numberOldest(client, start.after, batchSize)
     const last = events.at(-1)?.seq
     if (last === undefined) {
       await rollback(client)
