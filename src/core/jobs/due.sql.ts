@@ -57,18 +57,19 @@ export interface Due {
 
 /**
  * Finds the queues with delayed jobs that are due, and those of `queues` with any job that has been due for {@link forgottenSeconds}, by the
- * index that pg-boss fetches by. One statement.
+ * index that pg-boss fetches by. Looks at the jobs in progress only if asked, because each job has been one of them: an old snapshot keeps all
+ * their index entries. One statement.
  */
-export async function readDue(sessions: Sessions, queues: readonly string[]): Promise<Due> {
+export async function readDue(sessions: Sessions, queues: readonly string[], findsLapsed: boolean): Promise<Due> {
   const { rows } = await sessions.executeSql(
     `select array(select name from pgboss.job_common where state < 'active' and start_after > created_on and start_after <= now()
          union select name from unnest($1::text[]) as own (name) where exists (
            select from pgboss.job_common j where j.name = own.name and state < 'active' and not blocked
              and start_after <= now() - $2 * interval '1 second')) as queues,
        exists (select from pgboss.job_common where state < 'active' and start_after > created_on) as waits,
-       exists (select from pgboss.job_common where state = 'active'
+       $3::bool and exists (select from pgboss.job_common where state = 'active'
          and (heartbeat_on + heartbeat_seconds * interval '1 second' < now() or started_on + expire_seconds * interval '1 second' < now())) as lapsed`,
-    [queues, forgottenSeconds],
+    [queues, forgottenSeconds, findsLapsed],
   )
   return rows[0] as Due
 }
