@@ -1,6 +1,8 @@
 // Checks everything that a gateway depends on, and says in words what is wrong.
 import type pg from 'pg'
 import { pendingMigrations } from '../core/database/migrate.ts'
+import { readOldestTransaction } from '../core/database/old-transactions.sql.ts'
+import { checkOldest } from '../core/database/old-transactions.ts'
 import { adviseOnSettings } from '../core/database/pooler.ts'
 import { readServer } from '../core/database/server.sql.ts'
 import { withPool } from '../core/database/short-pool.ts'
@@ -39,6 +41,7 @@ const checks: Record<string, Check> = {
     if (pending.length > 0) throw new Error(`${pending.join(', ')} not applied yet; start the gateway or run \`gateway migrate\``)
     return 'all applied'
   },
+  transactions: async (pool) => checkOldest(await readOldestTransaction(pool)),
   jobs: async (pool) => {
     if (!(await hasJobTables(pool)))
       throw new Error('the job queue is not installed yet; start the gateway or run `gateway migrate`')

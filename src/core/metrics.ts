@@ -123,6 +123,11 @@ export function createMetrics() {
       labelNames: ['reason'],
       registers,
     }),
+    oldestTransaction: new Gauge({
+      name: 'gateway_oldest_transaction_seconds',
+      help: 'Age of the oldest open transaction that keeps PostgreSQL from removing dead rows, of those that its user may see',
+      registers,
+    }),
     waitingMails: new Gauge({ name: 'gateway_mails_waiting', help: 'Mails that are not sent yet', registers }),
     queueDepth: new Gauge({ name: 'gateway_queue_depth', help: 'Jobs that wait, by queue', labelNames: ['queue'], registers }),
     queueLagSeconds: new Gauge({

@@ -1,6 +1,7 @@
 // Figures of /metrics that are read when they are asked for.
 import { countMails } from '../accounts/mail/order.ts'
 import type { App } from '../core/app.ts'
+import { readOldestTransaction } from '../core/database/old-transactions.sql.ts'
 import { countDead, dueJobs } from '../core/jobs/queues.sql.ts'
 import { takeReport } from '../core/report.sql.ts'
 import { countByStatus } from '../instances/instances.sql.ts'
@@ -20,13 +21,16 @@ export function measurePools({ pool, quickPool, metrics }: App): void {
  * nothing twice.
  */
 export async function measureWhole({ pool, db, metrics, node }: App): Promise<void> {
-  const { queueDepth, queueLagSeconds, deadJobs, instances, disabledEndpoints, waitingMails } = metrics
+  const { queueDepth, queueLagSeconds, deadJobs, instances, disabledEndpoints, waitingMails, oldestTransaction } = metrics
   const mine = await takeReport(pool, node)
+  // Before the others, whose transactions would be among them.
+  const oldest = mine ? await readOldestTransaction(pool) : undefined
   const [due, dead, connected, disabled, mails] = mine
     ? await Promise.all([dueJobs(pool), countDead(pool), countByStatus(pool), countDisabled(pool), countMails(db)])
     : [[], [], [], [], undefined]
   for (const gauge of [queueDepth, queueLagSeconds, deadJobs, instances, disabledEndpoints, waitingMails]) gauge.reset()
   waitingMails.set(mails ?? 0)
+  oldestTransaction.set(oldest?.seconds ?? 0)
   for (const { queue, n, lag } of due) {
     queueDepth.set({ queue }, n)
     queueLagSeconds.set({ queue }, Math.max(0, lag))

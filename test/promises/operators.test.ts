@@ -79,6 +79,7 @@ it('figures of the whole installation are reported by one process, so that they 
   expect(first).toContain('gateway_instances{status="disconnected"} 1')
   expect(first).toContain('gateway_disabled_endpoints{reason="gone"} 1')
   expect(first).toMatch(/^gateway_mails_waiting 0$/m)
+  expect(first).toMatch(/^gateway_oldest_transaction_seconds \d/m)
   expect(second).not.toMatch(/^gateway_(instances|queue_depth|queue_lag_seconds|dead_jobs|disabled_endpoints)\{/m)
   for (const text of [first, second]) {
     expect(text).toContain(`gateway_build_info{version="${version}",node="${process.versions.node}"} 1`)

@@ -71,6 +71,7 @@ const panels: readonly Panel[] = [
   },
   { title: 'Open streams', expr: 'sum(gateway_open_streams)' },
   { title: 'Waits for the database', expr: 'sum by (pool) (gateway_pool_waiting)', legend: '{{pool}}' },
+  { title: 'Oldest transaction', expr: 'max(gateway_oldest_transaction_seconds)', unit: 's' },
   { title: 'Mails', expr: 'sum by (outcome) (rate(gateway_mails_total[5m]))', legend: '{{outcome}}', unit: 'ops' },
   { title: 'Event loop delay, 99 %', expr: 'max(nodejs_eventloop_lag_p99_seconds)', unit: 's' },
 ]
