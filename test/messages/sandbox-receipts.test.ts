@@ -1,10 +1,14 @@
 // The receipts of the sandbox network: a process that dies or fails while it reports them changes nothing that they say.
 import { expect, it } from 'vitest'
+import { withConnection } from '../../src/core/database/database.ts'
+import { newId } from '../../src/core/id.ts'
 import { sendDue } from '../../src/messages/dispatch/send.ts'
 import { applyReceipts } from '../../src/messages/receipts/receipts.ts'
 import { sendMessage } from '../../src/messages/service.ts'
 import type { Receipt, Reports } from '../../src/providers/reports.ts'
+import { addSteps, type NextStep, readDueMoves, readNextStep, takeDueReports } from '../../src/providers/sandbox/sandbox.sql.ts'
 import { runDueSteps } from '../../src/providers/sandbox/steps.ts'
+import { buffersRead } from '../kit/buffers-read.ts'
 import { cloneDatabase, sql } from '../kit/database.ts'
 import { until } from '../kit/until.ts'
 import { openWorkspace } from './rig.ts'
@@ -57,6 +61,27 @@ it('are looked at again a little later while another process reports them', asyn
   other.release()
   expect(await runDueSteps(app, reports, 5_000)).toBe(0)
   expect(await runDueSteps(app, reports, 5_000)).toBe(5_000)
+})
+
+it('are taken without a walk over the steps that an old snapshot keeps, which only the look for the next one makes', async () => {
+  const pool = sql(await cloneDatabase())
+  await withConnection(pool, async (holder) => {
+    await holder.query('begin isolation level repeatable read; select 1')
+    const answer = { instanceId: newId(), kind: 'answer' as const, reference: 'gone', after: 0 }
+    await addSteps(pool, Array(3_000).fill(answer), 1)
+    await takeDueReports(pool, '-infinity', 3_000)
+    await addSteps(pool, [answer], 1)
+    const { at } = (await readNextStep(pool)) as NextStep
+    const walk = await buffersRead(pool, (tx) => readNextStep(tx))
+    expect(await buffersRead(pool, (tx) => readDueMoves(tx, at, 10))).toBeLessThan(walk / 4)
+    await withConnection(pool, async (client, lose) => {
+      // As with the statistics of a table in use.
+      await client.query('set enable_seqscan = off')
+      expect(await buffersRead(client, (tx) => takeDueReports(tx, at, 10))).toBeLessThan(walk / 2)
+      lose(new Error('its settings are those of this test'))
+    })
+    await holder.query('rollback')
+  })
 })
 
 it('keep the id of the network, which only the first of two reports in one transaction names', async () => {

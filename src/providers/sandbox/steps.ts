@@ -9,9 +9,9 @@ import {
   type NewStep,
   type Report,
   readDueMoves,
+  readNextStep,
   type StateKind,
   takeDueReports,
-  untilNextStep,
 } from './sandbox.sql.ts'
 import { sandboxNumber } from './script.ts'
 
@@ -26,14 +26,14 @@ const othersMs = 100
  * next call, at most `idleMs`.
  */
 export async function runDueSteps(app: App, events: Reports, idleMs: number): Promise<number> {
-  const nextInMs = (await untilNextStep(app.pool)) ?? idleMs
-  if (nextInMs > 0) return Math.min(idleMs, nextInMs)
+  const next = await readNextStep(app.pool)
+  if (!next || next.ms > 0) return Math.min(idleMs, next?.ms ?? idleMs)
   const reported = await sqlTransaction(app.pool, async (tx) => {
-    const steps = await takeDueReports(tx, mostSteps)
+    const steps = await takeDueReports(tx, next.at, mostSteps)
     await addSteps(tx, await report(steps, events), othersMs)
     return steps.length
   })
-  const moves = await readDueMoves(app.pool, mostSteps)
+  const moves = await readDueMoves(app.pool, next.at, mostSteps)
   for (const step of moves) await move(app, events, step)
   return reported + moves.length > 0 ? 0 : Math.min(idleMs, othersMs)
 }
