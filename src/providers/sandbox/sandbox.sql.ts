@@ -61,9 +61,10 @@ export async function addSteps(tx: Sql, steps: readonly NewStep[], latencyMs: nu
 }
 
 /**
- * Deletes the first `limit` due receipts and answers from the time `from` on (index on "dueAt", id), and returns them in the order in which they
- * happened. From the beginning on it would walk all steps that an old snapshot keeps. Skips the row locks of other processes, which take other steps; they are due again if this transaction fails. The planner may not join: most of the time the
- * table is empty, and with statistics of that time a join compared every step with every other one, 600 ms for 1,000 in place of 8 ms.
+ * Deletes the first `limit` due receipts and answers from the time `from` on (index on "dueAt", id), and returns them in the order in which
+ * they happened. From the beginning on it would walk all steps that an old snapshot keeps. Skips the row locks of other processes, which take
+ * other steps; they are due again if this transaction fails. The planner may not join: most of the time the table is empty, and with statistics
+ * of that time a join compared every step with every other one, 600 ms for 1,000 in place of 8 ms.
  */
 export async function takeDueReports(tx: Sql, from: string, limit: number): Promise<Report[]> {
   const { rows } = await tx.query<Report>({
