@@ -5,7 +5,7 @@ import { fail } from '../core/errors.ts'
 import { builder } from '../core/graph/builder.ts'
 import { connectionOf } from '../core/graph/connection.ts'
 import type { Latest } from './conversations.sql.ts'
-import { mostUnread, pageOfConversations, unreadCount } from './conversations.ts'
+import { mostNumbersBackward, mostUnread, pageOfConversations, unreadCount } from './conversations.ts'
 import { loadMessage } from './load.ts'
 import { MessageRef } from './object.ts'
 
@@ -40,7 +40,7 @@ builder.queryField('conversations', (t) =>
     {
       type: ConversationRef,
       extensions: { page: 20 },
-      description: 'The numbers that the workspace exchanges messages with, latest message first; 20 a page, at most 100.',
+      description: `The numbers that the workspace exchanges messages with, latest message first; 20 a page, at most 100. A page with \`last\` may be refused in a workspace with more than ${mostNumbersBackward.toLocaleString('en')} numbers.`,
       resolve: (_, args, ctx) => pageOfConversations(ctx, args),
     },
     ConversationConnection,

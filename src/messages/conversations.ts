@@ -1,18 +1,41 @@
 // Lists conversations: the numbers that a workspace exchanges messages with, by their latest message. Nothing is stored for them.
 import type { Context } from '../core/context.ts'
+import { fail } from '../core/errors.ts'
 import { loadFound } from '../core/graph/load.ts'
 import { type Page, type PageArgs, readPage } from '../core/graph/pagination.ts'
 import { countUnanswered, type Latest, type LatestQuery, readAmongMessages, readAmongNumbers } from './conversations.sql.ts'
 
-/**
- * Messages that are read in page order, and numbers that are looked at if these messages do not fill the page. The first way is fast if the latest
- * messages belong to many numbers, the second if the workspace has few numbers. Where neither is so, both look at more in turn, because a few
- * numbers with very many messages may come before many others.
- */
-const sizes = [2_000, 10_000, 50_000]
+/** How many messages are read in page order, and how many numbers are looked at if these messages do not fill the page. */
+interface Step {
+  messages: number
+  numbers: number
+}
 
-/** A page of conversations, latest first. */
-export async function pageOfConversations({ app, principal }: Context, args: PageArgs): Promise<Page<Latest>> {
+/** The most numbers that a backward page looks at. */
+export const mostNumbersBackward = 200_000
+
+/**
+ * The first way is fast if the next messages belong to many numbers, the second if the workspace has few numbers. Where neither is so, both look at
+ * more in turn, because a few numbers with very many messages may come before many others. Among the oldest messages, on the other hand, nearly
+ * none is the latest of its number: a page from the end looks at all numbers soon.
+ */
+const stepsOf: Record<'desc' | 'asc', readonly Step[]> = {
+  desc: [2_000, 10_000, 50_000].map((size) => ({ messages: size, numbers: size })),
+  asc: [
+    { messages: 2_000, numbers: 2_000 },
+    { messages: 50_000, numbers: mostNumbersBackward },
+  ],
+}
+
+/**
+ * A page of conversations, latest first.
+ * @throws VALIDATION_ERROR when a backward page is not filled by the next messages, and the workspace has too many numbers.
+ */
+export async function pageOfConversations(
+  { app, principal }: Context,
+  args: PageArgs,
+  steps: Record<'desc' | 'asc', readonly Step[]> = stepsOf,
+): Promise<Page<Latest>> {
   const { workspaceId } = principal
   return await readPage<Latest>({
     args,
@@ -21,16 +44,20 @@ export async function pageOfConversations({ app, principal }: Context, args: Pag
     direction: 'desc',
     find: async (take, place) => {
       const query: LatestQuery = { workspaceId, place, take }
-      for (const size of sizes) {
-        const near = await readAmongMessages(app.pool, query, size)
+      for (const { messages, numbers } of steps[place.order]) {
+        const near = await readAmongMessages(app.pool, query, messages)
         if (near.length === take) return near
-        const all = await readAmongNumbers(app.pool, query, size)
+        const all = await readAmongNumbers(app.pool, query, numbers)
         if (all) return all
       }
+      // All messages from the oldest on would be read, for longer than a statement may take.
+      if (place.order === 'asc') fail('VALIDATION_ERROR', tooFar)
       return await readAmongMessages(app.pool, query, null)
     },
   })
 }
+
+const tooFar = 'last: the workspace has too many numbers to look for the oldest ones; use first and after'
 
 /** The most messages of a number that are counted. */
 export const mostUnread = 100

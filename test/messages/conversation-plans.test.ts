@@ -1,4 +1,4 @@
-// A page of conversations behind a few numbers with very many messages does not read all of these.
+// A page of conversations does not read all messages: neither those of a few busy numbers before it, nor the oldest ones.
 import { expect, it, vi } from 'vitest'
 import { pageOfConversations } from '../../src/messages/conversations.ts'
 import { connectedInstance, createAccount } from '../kit/accounts.ts'
@@ -38,4 +38,39 @@ it('a page behind five numbers with 50,000 messages reads fewer rows than these'
       calls.map(([text, values]) => ({ text, values })),
     ),
   ).toBeLessThan(many)
+})
+
+it('a page from the end looks at each number once in place of all messages, and is refused by name if there are too many numbers', async () => {
+  const databaseUrl = await cloneDatabase()
+  const account = await createAccount(databaseUrl)
+  const { id: instanceId } = await connectedInstance(databaseUrl, account)
+  await sql(databaseUrl).query(
+    `insert into messages (id, "workspaceId", "userId", "instanceId", type, "to", peer, body, status, safety, "acceptedAt", "createdAt")
+     select gen_random_uuid(), $1, $2, $3, 'text', n, n, 'hello', 'read', '{}', now(), now() - i * interval '1 minute'
+     from generate_series(0, 1999) i, lateral (select '+39333' || 1000000 + i % 100 as n) number`,
+    [account.workspaceId, account.userId, instanceId],
+  )
+  await sql(databaseUrl).query('vacuum analyze messages')
+  const app = await openApp(databaseUrl)
+  const ctx = contextFor(app, account)
+  const within = (numbers: number) => ({ desc: [{ messages: 10, numbers }], asc: [{ messages: 10, numbers }] })
+  const spy = vi.spyOn(app.pool, 'query')
+  const last = await pageOfConversations(ctx, { last: 2 }, within(101))
+  const calls = spy.mock.calls as unknown as [text: string, values: unknown[]][]
+  spy.mockRestore()
+  expect(last.edges.map(({ node }) => node.peer)).toEqual(['+393331000098', '+393331000099'])
+  expect(
+    await rowsRead(
+      app.pool,
+      calls.map(([text, values]) => ({ text, values })),
+    ),
+  ).toBeLessThan(1_000)
+
+  await expect(pageOfConversations(ctx, { last: 2 }, within(100))).rejects.toMatchObject({
+    message: expect.stringMatching(/^last: /),
+    extensions: { code: 'VALIDATION_ERROR' },
+  })
+  const [before] = (await pageOfConversations(ctx, { first: 3 }, within(100))).edges.slice(-1)
+  const back = await pageOfConversations(ctx, { last: 1, before: before?.cursor as string }, within(100))
+  expect(back.edges.map(({ node }) => node.peer)).toEqual(['+393331000001'])
 })
