@@ -23,7 +23,8 @@ function weightOf({ recipients, contactIds, groupIds }: CampaignFields): number 
 
 /**
  * Runs the work on an audience in the turn of its workspace.
- * @throws API_RATE_LIMIT_EXCEEDED when too many large audiences of the workspace wait, or one waits for too long; as the work does.
+ * @throws API_RATE_LIMIT_EXCEEDED when too many large audiences of the workspace wait, or one waits for another of them for too long;
+ * SERVICE_UNAVAILABLE when it waits for those of others for too long; as the work does.
  */
 export async function inTurn<T>({ principal }: Context, fields: CampaignFields, work: () => Promise<T>): Promise<T> {
   return await audiences.during(principal.workspaceId, weightOf(fields), work)

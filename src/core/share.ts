@@ -31,8 +31,8 @@ export interface Reservation {
 export interface Share {
   /**
    * Reserves memory, first in, first out within each caller. A caller whose quota is used up delays no other caller.
-   * @throws API_RATE_LIMIT_EXCEEDED when the wait takes longer than `waitMs`, the queue is full, or the connection was closed
-   * meanwhile.
+   * @throws API_RATE_LIMIT_EXCEEDED when the queue is full, the wait for earlier requests of the caller takes longer than `waitMs`, or the
+   * connection was closed meanwhile; SERVICE_UNAVAILABLE when a wait for the requests of others takes that long.
    */
   take: (caller: string, bytes: number, response?: Sending) => Promise<Reservation>
   /** Reserves memory for as long as `work` takes. @throws as `take` and the work do. */
@@ -58,9 +58,13 @@ export function createShare({
   const waiting = new Map<string, Claim[]>()
   let heldByAll = 0
 
-  function fits({ caller, bytes }: Claim): boolean {
+  function fitsOwn({ caller, bytes }: Claim): boolean {
     const own = held.get(caller) ?? 0
-    return (own === 0 || own + bytes <= perCaller) && (heldByAll === 0 || heldByAll + bytes <= total)
+    return own === 0 || own + bytes <= perCaller
+  }
+
+  function fits(claim: Claim): boolean {
+    return fitsOwn(claim) && (heldByAll === 0 || heldByAll + claim.bytes <= total)
   }
 
   function hold(caller: string, bytes: number): void {
@@ -95,6 +99,7 @@ export function createShare({
     if (outcome !== 'late' || !line.includes(claim)) return
     line.splice(line.indexOf(claim), 1)
     admitWaiting()
+    if (fitsOwn(claim)) failFor(1, 'SERVICE_UNAVAILABLE', 'The gateway has no capacity for this request; try again shortly')
     failFor(1, 'API_RATE_LIMIT_EXCEEDED', 'Too many large requests at the same time')
   }
 

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { type Account, createAccount } from '../kit/accounts.ts'
 import { type Api, api } from '../kit/api.ts'
 import { cloneDatabase, sql } from '../kit/database.ts'
-import { type OpenGateway, openGateway } from '../kit/open-gateway.ts'
+import { type InnerGateway, openGateway } from '../kit/open-gateway.ts'
 import { until } from '../kit/until.ts'
 import { type MetaNumber, openStandIn, type StandIn } from './stand-in.ts'
 import { type Change, envelope, sign } from './stand-in-hooks.ts'
@@ -19,7 +19,7 @@ export type Items = Omit<Change, 'number'>
 export interface HookRig {
   databaseUrl: string
   standIn: StandIn
-  gateway: OpenGateway
+  gateway: InnerGateway
   account: Account
   api: Api
   /** An instance that was not connected, which webhooks do not need. */

@@ -1,13 +1,15 @@
 // Attacks on Meta's webhook, and its bounds: nobody without the secret of an instance can say anything about it, and nothing is lost.
 import net from 'node:net'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { failFor } from '../../src/core/errors.ts'
+import { hookRoutes } from '../../src/providers/cloud/hook.ts'
 import { createAccount } from '../kit/accounts.ts'
 import { api } from '../kit/api.ts'
 import { sql } from '../kit/database.ts'
 import { refuse } from '../kit/fault.ts'
 import { until } from '../kit/until.ts'
 import { type HookRig, type Line, messageOf, openHookRig } from './hook-rig.ts'
-import { envelope, sign } from './stand-in-hooks.ts'
+import { envelope, sign, statusOf } from './stand-in-hooks.ts'
 
 const mib = 1024 * 1024
 let rig: HookRig
@@ -199,6 +201,23 @@ describe('when nothing can be stored', () => {
     await undo()
     expect(await rig.post(line, bodyOf(message))).toBe(200)
     expect((await rig.inbound(line)).filter(({ providerMessageId }) => providerMessageId === message.id)).toHaveLength(1)
+  })
+
+  it('answers 503 to receipts that had to wait for their turn for too long, because Meta does not send too much', async () => {
+    const { app } = rig.gateway
+    const route = hookRoutes(app).find(({ method }) => method === 'POST')
+    const host = {
+      instance: async () => ({ id: line.id, settings: rig.standIn.settingsOf(line.number) }),
+      receipts: async () => failFor(1, 'API_RATE_LIMIT_EXCEEDED'),
+    } as unknown as Parameters<NonNullable<typeof route>['answer']>[1]
+    const status = statusOf({ wamid: 'wamid.late', to: '+393331234567' }, 'delivered')
+    const body = Buffer.from(JSON.stringify(envelope([{ number: line.number, statuses: [status] }])))
+    const headers = { 'x-hub-signature-256': sign(body, line.number.appSecret) }
+    const request = { params: { instanceId: line.id }, query: new URLSearchParams(), headers, body }
+    await expect(route?.answer(request, host)).rejects.toMatchObject({
+      extensions: { code: 'SERVICE_UNAVAILABLE' },
+      retryAfterSeconds: 1,
+    })
   })
 
   it('answers 503 while the instance cannot be read', async () => {

@@ -97,6 +97,17 @@ it('limits the waiting requests of a caller, and refuses those that waited too l
   expect(await given(share.take('a', 32))).toEqual([true])
 })
 
+it('says that the gateway has no capacity to a caller who waited for others too long, and not that the caller sends too much', async () => {
+  const share = createShare({ ...options, mostWaiting: 2, waitMs: 0 })
+  await Promise.all([share.take('a', 32), share.take('b', 32)])
+  const busy = { extensions: { code: 'SERVICE_UNAVAILABLE' }, retryAfterSeconds: 1 }
+  await expect(share.take('c', 32)).rejects.toMatchObject(busy)
+  await expect(share.take('a', 32)).rejects.toMatchObject(refusal)
+  const waiting = [share.take('c', 32), share.take('c', 32)].map((each) => expect(each).rejects.toMatchObject(busy))
+  await expect(share.take('c', 32)).rejects.toMatchObject(refusal)
+  await Promise.all(waiting)
+})
+
 it('admits the requests behind one that waited too long', async () => {
   const share = createShare({ ...options, waitMs: 200 })
   await share.take('a', 20)

@@ -1,7 +1,7 @@
 // Webhook routes of Meta's Cloud API: the verification of the address, and posts of statuses and messages, signed with the app secret.
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { App } from '../../core/app.ts'
-import { codeOf, fail, failure } from '../../core/errors.ts'
+import { codeOf, fail, failure, failureFor } from '../../core/errors.ts'
 import type { ProviderAnswer, ProviderHost, ProviderRequest, ProviderRoute } from '../provider.ts'
 import type { InboundMessage } from '../reports.ts'
 import { readNumbersAt } from './addresses.sql.ts'
@@ -137,7 +137,10 @@ async function orUnavailable<T>(app: App, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    if (codeOf(error as Error)) throw error
+    const code = codeOf(error)
+    // Many posts that wait for their turn are no fault of Meta either.
+    if (code === 'API_RATE_LIMIT_EXCEEDED') throw failureFor(1, 'SERVICE_UNAVAILABLE')
+    if (code) throw error
     app.log.error({ err: error }, "a post of Meta's webhook could not be stored")
     throw failure('SERVICE_UNAVAILABLE')
   }
