@@ -12,6 +12,7 @@ import { createDemo, demoEmail, demoKey, demoLinks, demoText } from './demo/demo
 import { handsOutDemoKey } from './demo/links.ts'
 import { createHealthServer } from './http/health-server.ts'
 import { mediaStore } from './media/open-store.ts'
+import { awaitWriters } from './operator/nodes.sql.ts'
 import { startNode } from './operator/nodes.ts'
 import { createServer } from './server.ts'
 import { createQueues, startWorker } from './worker.ts'
@@ -36,6 +37,8 @@ export async function openGateway({ print, ...options }: GatewayOptions): Promis
   // The gateway starts with a wrong SECRET_KEY all the same, because the lost secrets can be created again.
   const { secretKey, previousSecretKey } = app.secrets
   if ((await opensStored(app.pool, secretKey as Buffer, previousSecretKey)) === false) app.log.error(foreignKey)
+  // The job queue would wait for locks of the tables until it takes its connection for lost, and not say why.
+  await awaitWriters(app.pool)
   await app.boss.start()
   await createQueues(app)
   parts.use(await startWorker(app))

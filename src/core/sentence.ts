@@ -73,6 +73,8 @@ function wordsOfCode(e: SystemError): string {
       return `The disk of the database is full (${e.message}); free some space`
     case '53300':
       return `The database has no connection left (${e.message}); each process takes up to 20, so raise max_connections or stop a process`
+    case '55P03':
+      return `Another session keeps tables of the database locked, as \`gateway copy-database\` does (${e.message}); start again when it has ended`
     case '3D000':
       return `The database of DATABASE_URL does not exist (${e.message}); create it first`
     case 'ENOENT':

@@ -31,6 +31,11 @@ export async function storeNode(sql: Sql, { id, roles, version, host, pid, openS
   })
 }
 
+/** Waits for a session that locks tables against every writer. @throws the error 55P03 of PostgreSQL after the lock timeout of the session. */
+export async function awaitWriters(sql: Sql): Promise<void> {
+  await sql.query('delete from nodes where false')
+}
+
 export async function deleteNode(sql: Sql, id: string): Promise<void> {
   await sql.query('delete from nodes where id = $1', [id])
 }

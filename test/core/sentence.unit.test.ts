@@ -34,6 +34,10 @@ it.each([
     { code: '08P01', message: 'unsupported startup parameter: options' },
     /^A pooler in front of the database refuses .*set DATABASE_DIRECT_URL to the same database without the pooler$/,
   ],
+  [
+    { code: '55P03', message: 'canceling statement due to lock timeout' },
+    /^Another session keeps tables of the database locked, as `gateway copy-database` does \(.*\); start again when it has ended$/,
+  ],
   [{ code: '42501', message: 'keine Berechtigung für Schema public' }, /^The user of DATABASE_URL may not .*make it the owner/],
 ])('explains %o in a sentence that says what to do', ({ message, ...fields }, sentence) => {
   expect(sentenceOf(Object.assign(new Error(message), fields))).toMatch(sentence)

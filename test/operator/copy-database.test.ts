@@ -1,5 +1,7 @@
 // `gateway copy-database` moves an installation into another database: nothing is lost, sent twice or left behind.
 import { describe, expect, it } from 'vitest'
+import { beginSnapshot, readTables } from '../../src/cli/copy-database.sql.ts'
+import { sentenceOf } from '../../src/core/sentence.ts'
 import { addPartition, readPartitions } from '../../src/events/log/partitions.sql.ts'
 import { logIn, newAccount } from '../accounts/person.ts'
 import { campaignTo, numbers } from '../campaigns/rig.ts'
@@ -139,6 +141,18 @@ it('leaves nothing behind when it fails, so that it can run again', async () => 
   expect(await command(['copy-database', to], { databaseUrl: from })).toMatchObject({ code: 0 })
   expect(await contentOf(to)).toEqual(await contentOf(from))
   expect(await structureOf(to)).toEqual(await structureOf(from))
+})
+
+it('a process that starts meanwhile says that the database is locked, and ends', async () => {
+  const from = await cloneDatabase()
+  const copy = await sql(from).connect()
+  await beginSnapshot(copy, await readTables(copy))
+  const start = openGateway({ databaseUrl: from })
+  expect(sentenceOf(await start.catch((error: unknown) => error))).toMatch(
+    /^Another session keeps tables of the database locked, as `gateway copy-database` does .*; start again when it has ended$/,
+  )
+  await copy.query('rollback')
+  copy.release()
 })
 
 describe('refuses, and changes nothing, when', () => {
