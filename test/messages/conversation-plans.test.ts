@@ -10,20 +10,24 @@ const busy = 5
 const quiet = 2_500
 const many = 50_000
 
-it('a page behind five numbers with 50,000 messages reads fewer rows than these', async () => {
+/** A workspace with so many messages, one in each minute before now. `number` is the SQL of the end of the number of message `i`. */
+async function openHistory(number: string, messages: number) {
   const databaseUrl = await cloneDatabase()
   const account = await createAccount(databaseUrl)
   const { id: instanceId } = await connectedInstance(databaseUrl, account)
   await sql(databaseUrl).query(
     `insert into messages (id, "workspaceId", "userId", "instanceId", type, "to", peer, body, status, safety, "acceptedAt", "createdAt")
      select gen_random_uuid(), $1, $2, $3, 'text', n, n, 'hello', 'read', '{}', now(), now() - i * interval '1 minute'
-     from generate_series(1, $4::int + $5::int) i,
-       lateral (select '+39333' || case when i <= $4::int then 1000000 + i % $6::int else 2000000 + i end as n) number`,
-    [account.workspaceId, account.userId, instanceId, many, quiet, busy],
+     from generate_series(1, $4::int) i, lateral (select '+39333' || ${number} as n) number`,
+    [account.workspaceId, account.userId, instanceId, messages],
   )
   await sql(databaseUrl).query('vacuum analyze messages')
   const app = await openApp(databaseUrl)
-  const ctx = contextFor(app, account)
+  return { app, ctx: contextFor(app, account) }
+}
+
+it('a page behind five numbers with 50,000 messages reads fewer rows than these', async () => {
+  const { app, ctx } = await openHistory(`case when i <= ${many} then 1000000 + i % ${busy} else 2000000 + i end`, many + quiet)
   const first = await pageOfConversations(ctx, { first: busy })
   const spy = vi.spyOn(app.pool, 'query')
   const second = await pageOfConversations(ctx, { first: 20, after: first.pageInfo.endCursor })
@@ -41,18 +45,7 @@ it('a page behind five numbers with 50,000 messages reads fewer rows than these'
 })
 
 it('a page from the end looks at each number once in place of all messages, and is refused by name if there are too many numbers', async () => {
-  const databaseUrl = await cloneDatabase()
-  const account = await createAccount(databaseUrl)
-  const { id: instanceId } = await connectedInstance(databaseUrl, account)
-  await sql(databaseUrl).query(
-    `insert into messages (id, "workspaceId", "userId", "instanceId", type, "to", peer, body, status, safety, "acceptedAt", "createdAt")
-     select gen_random_uuid(), $1, $2, $3, 'text', n, n, 'hello', 'read', '{}', now(), now() - i * interval '1 minute'
-     from generate_series(0, 1999) i, lateral (select '+39333' || 1000000 + i % 100 as n) number`,
-    [account.workspaceId, account.userId, instanceId],
-  )
-  await sql(databaseUrl).query('vacuum analyze messages')
-  const app = await openApp(databaseUrl)
-  const ctx = contextFor(app, account)
+  const { app, ctx } = await openHistory('1000000 + (i - 1) % 100', 2_000)
   const within = (numbers: number) => ({ desc: [{ messages: 10, numbers }], asc: [{ messages: 10, numbers }] })
   const spy = vi.spyOn(app.pool, 'query')
   const last = await pageOfConversations(ctx, { last: 2 }, within(101))

@@ -3,7 +3,8 @@ import { useState } from 'react'
 import { BillingPageDocument, type BillingPageQuery, ResumeSubscriptionDocument } from '../generated/billing/graphql.ts'
 import { ask } from '../graph/request.ts'
 import { useRead } from '../graph/use-read.ts'
-import { useManages, useWorkspace } from '../shell/workspace-context.ts'
+import { Managed } from '../shell/managed.tsx'
+import { useWorkspace } from '../shell/workspace-context.ts'
 import { Page } from '../ui/page.tsx'
 import parts from '../ui/parts.module.css'
 import { Refusal } from '../ui/refusal.tsx'
@@ -20,13 +21,11 @@ import { text } from './words.ts'
 /** A team shows its owner everything, its admins the plan and its use, and nothing to others. */
 export function Billing() {
   const { team, teams } = useWorkspace()
-  if (!useManages())
-    return (
-      <Page title={text.title}>
-        <p>{text.closed}</p>
-      </Page>
-    )
-  return <Shown pays={team === null || teams.find(({ id }) => id === team)?.role === 'owner'} />
+  return (
+    <Managed title={text.title} closed={text.closed}>
+      <Shown pays={team === null || teams.find(({ id }) => id === team)?.role === 'owner'} />
+    </Managed>
+  )
 }
 
 function Shown({ pays }: { pays: boolean }) {

@@ -3,7 +3,8 @@ import { KeyRound } from 'lucide-react'
 import { useState } from 'react'
 import type { KeyRowFragment } from '../generated/keys/graphql.ts'
 import { useRefresh } from '../graph/use-refresh.ts'
-import { useManages, useWorkspace } from '../shell/workspace-context.ts'
+import { Managed } from '../shell/managed.tsx'
+import { useWorkspace } from '../shell/workspace-context.ts'
 import { AddButton } from '../ui/add-button.tsx'
 import { Spark } from '../ui/chart.tsx'
 import { Confirm } from '../ui/confirm.tsx'
@@ -17,14 +18,11 @@ import { NewKeyDialog } from './new-key.tsx'
 import { useApiKeys } from './use-api-keys.ts'
 import { text } from './words.ts'
 
-/** A team shows its keys to those who manage it, and nothing to others. */
 export function Keys() {
-  return useManages() ? (
-    <Shown />
-  ) : (
-    <Page title={text.title}>
-      <p>{text.closed}</p>
-    </Page>
+  return (
+    <Managed title={text.title} closed={text.closed}>
+      <Shown />
+    </Managed>
   )
 }
 

@@ -4,7 +4,7 @@ import { useInstances } from '../graph/use-instances.ts'
 import { useRead } from '../graph/use-read.ts'
 import { useRefresh } from '../graph/use-refresh.ts'
 import { useAddress } from '../navigation.tsx'
-import { useManages } from '../shell/workspace-context.ts'
+import { Managed } from '../shell/managed.tsx'
 import { bytes } from '../ui/bytes.ts'
 import { Chart, type Point } from '../ui/chart.tsx'
 import { Choice } from '../ui/field.tsx'
@@ -19,14 +19,11 @@ import { text } from './words.ts'
 
 type Used = UsagePageQuery['usage']
 
-/** A team shows its use to those who manage it, and nothing to others. */
 export function UsagePage() {
-  return useManages() ? (
-    <Shown />
-  ) : (
-    <Page title={text.title}>
-      <p>{text.closed}</p>
-    </Page>
+  return (
+    <Managed title={text.title} closed={text.closed}>
+      <Shown />
+    </Managed>
   )
 }
 
