@@ -97,9 +97,11 @@ export function createShare({
     clearTimeout(timer)
     const line = waiting.get(claim.caller) ?? []
     if (outcome !== 'late' || !line.includes(claim)) return
+    // Admitting others may change it.
+    const waitedForOthers = fitsOwn(claim)
     line.splice(line.indexOf(claim), 1)
     admitWaiting()
-    if (fitsOwn(claim)) failFor(1, 'SERVICE_UNAVAILABLE', 'The gateway has no capacity for this request; try again shortly')
+    if (waitedForOthers) failFor(1, 'SERVICE_UNAVAILABLE', 'The gateway has no capacity for this request; try again shortly')
     failFor(1, 'API_RATE_LIMIT_EXCEEDED', 'Too many large requests at the same time')
   }
 

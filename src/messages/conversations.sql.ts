@@ -42,6 +42,17 @@ export async function readAmongMessages(
   return rows
 }
 
+/** The number of messages from the place on in page order, at most `most` (index on workspace and time). */
+export async function countNext(sql: Sql, { workspaceId, place }: LatestQuery, most: number): Promise<number> {
+  const values: unknown[] = [workspaceId]
+  const here = ['"workspaceId" = $1', ...keyset(place, '"createdAt"', 'id', values)].join(' and ')
+  const { rows } = await sql.query<{ n: number }>(
+    `select count(*)::int as n from (select from messages where ${here} order by "createdAt" ${place.order}, id ${place.order} limit ${most}) m`,
+    values,
+  )
+  return rows[0]?.n ?? 0
+}
+
 /**
  * The conversations of a workspace with fewer than `most` numbers; null if it has more. It jumps from number to number in the index
  * (workspaceId, peer, createdAt, id).

@@ -3,7 +3,7 @@ import type { Context } from '../core/context.ts'
 import { fail } from '../core/errors.ts'
 import { loadFound } from '../core/graph/load.ts'
 import { type Page, type PageArgs, readPage } from '../core/graph/pagination.ts'
-import { countUnanswered, type Latest, type LatestQuery, readAmongMessages, readAmongNumbers } from './conversations.sql.ts'
+import { countNext, countUnanswered, type Latest, type LatestQuery, readAmongMessages, readAmongNumbers } from './conversations.sql.ts'
 
 /** How many messages are read in page order, and how many numbers are looked at if these messages do not fill the page. */
 interface Step {
@@ -15,9 +15,9 @@ interface Step {
 export const mostNumbersBackward = 200_000
 
 /**
- * The first way is fast if the next messages belong to many numbers, the second if the workspace has few numbers. Where neither is so, both look at
- * more in turn, because a few numbers with very many messages may come before many others. Among the oldest messages, on the other hand, nearly
- * none is the latest of its number: a page from the end looks at all numbers soon.
+ * The first way is fast if the next messages belong to many numbers, the second if the workspace has few numbers. Otherwise both limits grow step by
+ * step, because a few numbers with very many messages may come before many others. Old messages are rarely the latest of their number, so a page from
+ * the end soon looks at all numbers.
  */
 const stepsOf: Record<'desc' | 'asc', readonly Step[]> = {
   desc: [2_000, 10_000, 50_000].map((size) => ({ messages: size, numbers: size })),
@@ -47,6 +47,8 @@ export async function pageOfConversations(
       for (const { messages, numbers } of steps[place.order]) {
         const near = await readAmongMessages(app.pool, query, messages)
         if (near.length === take) return near
+        // Before a cursor, few messages may be left.
+        if (place.order === 'asc' && (await countNext(app.pool, query, messages)) < messages) return near
         const all = await readAmongNumbers(app.pool, query, numbers)
         if (all) return all
       }

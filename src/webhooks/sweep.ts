@@ -1,6 +1,6 @@
 // The sweep for deliveries that no job reports, mainly after a crash: finds their endpoints, and ends those that must not be attempted.
 import type { App } from '../core/app.ts'
-import { createPace } from '../core/pace.ts'
+import { createLessOften } from '../core/less-often.ts'
 import { createHeartbeat, type Heartbeat } from './heartbeat.ts'
 import { closeStranded, findOverdue } from './sweep.sql.ts'
 
@@ -19,13 +19,13 @@ export interface Sweep {
 
 /** Sweeps once it is started. */
 export function createSweep(app: App, { keepLeases, isClosing, found }: Sweep): Heartbeat {
-  const pace = createPace()
+  const lessOften = createLessOften()
   let nextAt = 0
   return createHeartbeat(app, sweepMs, async () => {
     const startedAt = performance.now()
-    if (startedAt < nextAt || !pace.isDue()) return
+    if (startedAt < nextAt || !lessOften.isDue()) return
     await keepLeases()
-    const { endpointIds, leaseEndsInMs } = await pace.during(() => findOverdue(app.pool))
+    const { endpointIds, leaseEndsInMs } = await lessOften.during(() => findOverdue(app.pool))
     // The next sweep comes with the end of a lease, because its process may have died: what it left is attempted within 12 s.
     nextAt = endpointIds.length > 0 ? 0 : startedAt + Math.min(quietSweepMs, leaseEndsInMs ?? quietSweepMs)
     if (endpointIds.length === 0 || isClosing()) return

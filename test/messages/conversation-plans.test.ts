@@ -64,6 +64,8 @@ it('a page from the end looks at each number once in place of all messages, and 
     extensions: { code: 'VALIDATION_ERROR' },
   })
   const [before] = (await pageOfConversations(ctx, { first: 3 }, within(100))).edges.slice(-1)
-  const back = await pageOfConversations(ctx, { last: 1, before: before?.cursor as string }, within(100))
-  expect(back.edges.map(({ node }) => node.peer)).toEqual(['+393331000001'])
+  // No others are left before these two.
+  const back = await pageOfConversations(ctx, { last: 2, before: before?.cursor as string }, within(100))
+  expect(back.edges.map(({ node }) => node.peer)).toEqual(['+393331000000', '+393331000001'])
+  expect(back.pageInfo.hasPreviousPage).toBe(false)
 })

@@ -3,3 +3,5 @@
 ALTER TABLE "suppressions" ALTER COLUMN "workspaceId" SET (n_distinct = -0.0001);
 ALTER TABLE "web_numbers" ALTER COLUMN "instanceId" SET (n_distinct = -0.0001);
 ALTER TABLE "cloud_addresses" ALTER COLUMN "instanceId" SET (n_distinct = -0.0001);
+-- They hold from the next analysis on.
+ANALYZE "suppressions", "web_numbers", "cloud_addresses";

@@ -10,8 +10,8 @@ export const requestTimeoutMs = 10_000
 /** The code of Node's error for a request that arrives too slowly. */
 const late = 'ERR_HTTP_REQUEST_TIMEOUT'
 
-/** Connections whose request has its own deadline; see {@link waitForBody}. */
-const onOwnClock = new WeakSet<Socket>()
+/** Connections whose request has its own deadline, with what ends that; see {@link waitForBody}. */
+const onOwnClock = new WeakMap<Socket, () => void>()
 
 /** Time that a client which is still sending has to read the response, before the connection is reset. */
 const lingerMs = 1_000
@@ -55,16 +55,18 @@ export function refuseConnection(error: NodeJS.ErrnoException, socket: Socket): 
 }
 
 /**
- * Node times a request that arrives too slowly. A stalled event loop reads nothing, and then runs its timers first. So what has arrived is
- * read before the request is refused. A request whose headers have arrived by then gets a deadline of its own, because Node times it no more.
+ * After a stall, the event loop runs its timers before it reads its sockets. So this reads what has arrived before it refuses. Node reports a late
+ * request once; if only its headers have arrived by then, {@link waitForBody} bounds the rest.
  */
 function refuseLate(socket: Socket): void {
-  if (onOwnClock.has(socket)) return
-  const before = newest.get(socket)
+  const before = newest.get(socket)?.request
+  const isWhole = before?.complete ?? false
+  if (!isWhole && onOwnClock.has(socket)) return
   setImmediate(() => {
-    const last = newest.get(socket)
-    if (last === before) refuse(late, socket)
-    else if (last && !last.request.complete) waitForBody(last.request, { bytesPerSecond: 1, maxBytes: 0 })
+    const last = newest.get(socket)?.request
+    if (last === before) {
+      if (last?.complete === isWhole || !last) refuse(late, socket)
+    } else if (last && !last.complete && !onOwnClock.has(socket)) waitForBody(last, { bytesPerSecond: 1, maxBytes: 0 })
   })
 }
 
@@ -175,8 +177,8 @@ export function waitForBody(request: IncomingMessage, { bytesPerSecond, maxBytes
     return begun + requestTimeoutMs + earnedMs - performance.now()
   }
   const look = () => {
-    // A stalled event loop runs its timers before it reads what has arrived (see refuseLate).
-    if (request.complete) return
+    // What has arrived was read, see refuseLate. The deadline may have ended meanwhile.
+    if (request.complete || onOwnClock.get(socket) !== end) return
     const ms = leftMs()
     if (ms > 0) lookIn(ms)
     else cut(socket)
@@ -185,12 +187,15 @@ export function waitForBody(request: IncomingMessage, { bytesPerSecond, maxBytes
   const lookIn = (ms: number) => {
     timer = setTimeout(() => setImmediate(look), ms)
   }
-  onOwnClock.add(socket)
-  lookIn(requestTimeoutMs)
-  request.once('close', () => {
+  function end(): void {
     clearTimeout(timer)
-    onOwnClock.delete(socket)
-  })
+    if (onOwnClock.get(socket) === end) onOwnClock.delete(socket)
+  }
+  // A second deadline, with more patience, takes the place of the first one.
+  onOwnClock.get(socket)?.()
+  onOwnClock.set(socket, end)
+  lookIn(requestTimeoutMs)
+  request.once('close', end)
 }
 
 function cut(socket: Socket): void {

@@ -1,8 +1,8 @@
 // Wakes workers for jobs that no notification announces: delayed ones when they are due, those whose notification was lost, and those whose
 // worker died. One statement looks at all queues, so that the queues themselves need hardly be polled.
 import type { App } from '../app.ts'
+import { createLessOften } from '../less-often.ts'
 import { rest, startLoop } from '../loop.ts'
-import { createPace } from '../pace.ts'
 import { readDue } from './due.sql.ts'
 
 /** Longest time that a delayed job waits beyond its start. */
@@ -35,7 +35,7 @@ export function startJobAlarm(app: App): JobAlarm {
   let cleanedAt = performance.now()
   let forgottenAt = performance.now()
   let unheardUntil = 0
-  const pace = createPace()
+  const lessOften = createLessOften()
   const unheard = () => {
     unheardUntil = performance.now() + unheardMs
   }
@@ -53,9 +53,9 @@ export function startJobAlarm(app: App): JobAlarm {
   /** Wakes the workers of queues with due jobs. Returns true if no job waits for its time. */
   async function look(): Promise<boolean> {
     const forgotten = isForgottenDue() ? [...workers.keys()] : []
-    const isWhole = pace.isDue()
+    const isWhole = lessOften.isDue()
     const read = () => readDue(app.boss.getDb(), forgotten, isWhole)
-    const { queues, waits, lapsed } = await (isWhole ? pace.during(read) : read())
+    const { queues, waits, lapsed } = await (isWhole ? lessOften.during(read) : read())
     for (const queue of queues) for (const id of workers.get(queue) ?? []) app.boss.notifyWorker(id)
     if (lapsed || isCleaningDue()) await app.boss.supervise()
     return !waits
