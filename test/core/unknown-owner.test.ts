@@ -6,6 +6,7 @@ import { readContacts } from '../../src/contacts/list.sql.ts'
 import { newId } from '../../src/core/id.ts'
 import { readAfter } from '../../src/events/log/log.sql.ts'
 import { lockForRemoval, markRemoved } from '../../src/media/media.sql.ts'
+import { lockMessages } from '../../src/messages/receipts/receipts.sql.ts'
 import { unusedOf } from '../../src/messages/retention/files.sql.ts'
 import { readSignsOfLife } from '../../src/messages/safety/known-numbers.sql.ts'
 import { readAddresses, readNumbersAt as readNumbersOfMeta } from '../../src/providers/cloud/addresses.sql.ts'
@@ -29,20 +30,24 @@ const people = (isNew: boolean) => {
   return [
     `insert into contacts (id, "workspaceId", name, phone) select gen_random_uuid(), $1, 'n' || i, ${phone} from generate_series(0, $2::int - 1) i`,
     `insert into contact_group_members ("groupId", "contactId") select "workspaceId", id ${own}`,
+    `insert into instances (id, "workspaceId", "userId", name, provider, "updatedAt") select $1, $1, $1, '', 'sandbox', now() where $2::int > 0`,
     `insert into suppressions (id, "workspaceId", phone, reason) select gen_random_uuid(), "workspaceId", phone, 'manual' ${own}`,
     `insert into web_numbers ("instanceId", phone, exists, address, "checkedAt") select "workspaceId", phone, true, phone || '0', now() ${own}`,
     `insert into cloud_addresses ("instanceId", phone, address) select "workspaceId", phone, phone || '0' ${own}`,
   ]
 }
 
-const opened = new Map<string, Promise<UnknownOwner>>()
-
 /** Opened once for all tests, because their statements are rolled back. */
-function withPeople(others: 'few' | 'single'): Promise<UnknownOwner> {
-  const state = opened.get(others) ?? openUnknownOwner(others, people)
-  opened.set(others, state)
-  return state
+function once(fill: Parameters<typeof openUnknownOwner>[1]): (others: 'few' | 'single') => Promise<UnknownOwner> {
+  const opened = new Map<string, Promise<UnknownOwner>>()
+  return (others) => {
+    const state = opened.get(others) ?? openUnknownOwner(others, fill)
+    opened.set(others, state)
+    return state
+  }
 }
+
+const withPeople = once(people)
 
 async function contactIds({ pool, owner }: UnknownOwner, n: number): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>('select id from contacts where "workspaceId" = $1 order by id limit $2', [
@@ -142,9 +147,12 @@ it('a redelivery of failed deliveries compares none with all others', async () =
   }
 })
 
+/** The messages of the others have left, and those of the new owner are held. */
 const messages = (isNew: boolean) => [
-  `insert into messages (id, "workspaceId", "userId", "instanceId", type, "to", peer, body, safety, "mediaUrl")
-   select gen_random_uuid(), $1, $1, $1, 'text', phone, phone, '', '{}', 'https://example.com/' || phone from (
+  `insert into messages (id, "workspaceId", "userId", "instanceId", type, "to", peer, body, safety, "mediaUrl", "providerMessageId", status, "acceptedAt",
+     "waitingSince", "heldBy")
+   select gen_random_uuid(), $1, $1, $1, 'text', phone, phone, '', '{}', 'https://example.com/' || phone, phone,
+     ${isNew ? `'queued', null, now(), $1::uuid::text` : `'read', now(), null, null`} from (
      select ${isNew ? `'+39' || 100000 + i` : `'+' || substr($1::uuid::text, 1, 8) || i`} as phone from generate_series(0, $2::int - 1) i
    ) p`,
   `insert into media (id, "workspaceId", token, "mimeType", size, "storedAt")
@@ -154,9 +162,16 @@ const messages = (isNew: boolean) => [
    from messages where "workspaceId" = $1 and $2::int > 0`,
 ]
 
+const withMessages = once(messages)
+
+async function messageIds({ pool, owner }: UnknownOwner, n: number): Promise<string[]> {
+  const { rows } = await pool.query<{ id: string }>('select id from messages where "workspaceId" = $1 limit $2', [owner, n])
+  return rows.map(({ id }) => id)
+}
+
 it('messages, their events and their files are found by their numbers, ids and addresses', async () => {
   for (const others of ['few', 'single'] as const) {
-    const state = await openUnknownOwner(others, messages)
+    const state = await withMessages(others)
     const { owner } = state
     const urls = phones.map((phone) => `https://example.com/${phone}`)
     const work = async (run: Parameters<typeof workOfStatement>[1]) => await workOfStatement(state, run)
@@ -164,8 +179,19 @@ it('messages, their events and their files are found by their numbers, ids and a
     expect(await work((tx) => unusedOf(tx, owner, urls)), others).toBeLessThan(nodes * asked)
     expect(await work((tx) => lockForRemoval(tx, owner, phones)), others).toBeLessThan(nodes * asked)
     expect(await work((tx) => markRemoved(tx, owner, phones)), others).toBeLessThan(nodes * asked)
-    const { rows } = await state.pool.query<{ id: string }>('select id from messages where "workspaceId" = $1 limit 1', [owner])
-    const filter = { messageId: rows[0]?.id } as Parameters<typeof readAfter>[2]
+    const [messageId] = await messageIds(state, 1)
+    const filter = { messageId } as Parameters<typeof readAfter>[2]
     expect(await work((tx) => readAfter(tx, owner, filter, { after: 0n, limit: 50 })), others).toBeLessThan(nodes * 5)
+  }
+})
+
+it('the messages of receipts are found by their ids and by those of the network', async () => {
+  for (const others of ['few', 'single'] as const) {
+    const state = await withMessages(others)
+    const receipt = { instanceId: state.owner, status: 'sent', at: new Date() } as const
+    const known = (await messageIds(state, many / 4)).map((reference) => ({ ...receipt, reference }))
+    expect(await workOfStatement(state, (tx) => lockMessages(tx, known)), others).toBeLessThan(4 * nodes * known.length)
+    const unknown = known.map(({ reference }) => ({ ...receipt, providerMessageId: reference }))
+    expect(await workOfStatement(state, (tx) => lockMessages(tx, unknown)), others).toBeLessThan(nodes * known.length)
   }
 })

@@ -73,6 +73,7 @@ export async function workOfStatement({ pool }: UnknownOwner, run: (tx: Sql) => 
     try {
       await client.query('begin')
       await client.query(`set local plan_cache_mode = ${mode}`)
+      await client.query('set local session_replication_role = replica')
       await client.query(`prepare examined as ${text}`)
       const list = values.map((value) => (value === null ? 'null' : pg.escapeLiteral(toText(value)))).join(', ')
       const { rows } = await client.query(`explain (analyze, timing off, format json) execute examined${list && `(${list})`}`)
@@ -86,5 +87,7 @@ export async function workOfStatement({ pool }: UnknownOwner, run: (tx: Sql) => 
 
 function toText(value: unknown): string {
   if (value instanceof Date) return value.toISOString()
-  return Array.isArray(value) ? `{${value.map((each) => (each === null ? 'null' : toText(each))).join(',')}}` : String(value)
+  return Array.isArray(value)
+    ? `{${value.map((each) => (each === null ? 'null' : JSON.stringify(toText(each)))).join(',')}}`
+    : String(value)
 }

@@ -1,6 +1,7 @@
 // SQL of receipts: the row locks of their messages, and the new statuses.
 import { arrayOf } from '../../core/database/array-parameter.ts'
 import type { Sql } from '../../core/database/database.ts'
+import { unindexed } from '../../core/database/unindexed.ts'
 import type { MessageStatus } from '../../generated/prisma/client.ts'
 import type { Receipt, ReceiptStatus } from '../../providers/reports.ts'
 import type { EventfulMessage } from '../events.ts'
@@ -28,8 +29,8 @@ export interface Change {
  * Locks the outbound messages of receipts, in the order of their ids. Finds each by our reference (primary key), if it is one of a message
  * of that instance, or else by the provider's id (unique index of instance and provider's id). `position` is the place of its receipt, from 1.
  * Also locks and returns, in the order in which they left, earlier messages to the same number that the network has accepted and not
- * reported yet (partial index messages_unreported_idx). They may be on their way in another process. `offset 0` looks them up for each
- * message: without fresh statistics the planner would rather read all of the index, and took 3 s with 2,000 messages on their way.
+ * reported yet (partial index messages_unreported_idx). They may be on their way in another process. `offset 0` looks rows up for each
+ * receipt: without fresh statistics the planner would rather read all of an index, and took 3 s with 2,000 messages on their way.
  */
 export async function lockMessages(tx: Sql, receipts: readonly Receipt[]): Promise<ReceiptRow[]> {
   const { rows } = await tx.query<ReceiptRow>({
@@ -38,15 +39,19 @@ export async function lockMessages(tx: Sql, receipts: readonly Receipt[]): Promi
         select i::int as position, instance, nullif(reference, '')::uuid as reference, provider
         from unnest(${arrayOf('$1', 'uuid')}, $2::text[], $3::text[]) with ordinality as u(instance, reference, provider, i)
       ), named as (
-        select a.position, m.id from asked a join messages m on m.id = a.reference and m."instanceId" = a.instance
+        select a.position, m.id from asked a cross join lateral (
+          select id from messages where id = a.reference and ${unindexed('"instanceId" = a.instance')} offset 0
+        ) m
       ), found as (
         select position, id from named
         union
-        select a.position, m.id from asked a join messages m on m."instanceId" = a.instance and m."providerMessageId" = a.provider
+        select a.position, m.id from asked a cross join lateral (
+          select id from messages where "instanceId" = a.instance and "providerMessageId" = a.provider offset 0
+        ) m
         where not exists (select from named n where n.position = a.position)
       ), open as materialized (
         select f.position, m.id, m."instanceId", m.peer, m."dueAt", m."createdAt"
-        from found f join messages m on m.id = f.id and m.status in ('queued', 'sending')
+        from found f join messages m on m.id = f.id and ${unindexed(`m.status in ('queued', 'sending')`)}
       ), before as (
         select o.position, e.id, row_number() over (order by e."dueAt", e."createdAt", e.id) as place
         from open o cross join lateral (
@@ -57,7 +62,8 @@ export async function lockMessages(tx: Sql, receipts: readonly Receipt[]): Promi
       ), locked as (
         select m.id, m."workspaceId", m."instanceId", m."campaignId", m."providerMessageId", m."to", m.reference, m.status, m.peer,
           m."acceptedAt" is null and m.status = 'sending' as unsettled
-        from messages m where m.id in (select id from found union select id from before) and m.direction = 'outbound' order by m.id for update
+        from messages m where m.id = any(array(select id from found union select id from before)) and m.direction = 'outbound'
+        order by m.id for update
       )
       select f.position, f.earlier, l.*
       from (select position, false as earlier, id, 0 as place from found union all select position, true, id, place from before) f
