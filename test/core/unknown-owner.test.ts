@@ -6,6 +6,7 @@ import { readContacts } from '../../src/contacts/list.sql.ts'
 import { newId } from '../../src/core/id.ts'
 import { readAfter } from '../../src/events/log/log.sql.ts'
 import { lockForRemoval, markRemoved } from '../../src/media/media.sql.ts'
+import { storeFailures } from '../../src/messages/dispatch/fail.sql.ts'
 import { lockMessages } from '../../src/messages/receipts/receipts.sql.ts'
 import { unusedOf } from '../../src/messages/retention/files.sql.ts'
 import { readSignsOfLife } from '../../src/messages/safety/known-numbers.sql.ts'
@@ -193,5 +194,13 @@ it('the messages of receipts are found by their ids and by those of the network'
     expect(await workOfStatement(state, (tx) => lockMessages(tx, known)), others).toBeLessThan(4 * nodes * known.length)
     const unknown = known.map(({ reference }) => ({ ...receipt, providerMessageId: reference }))
     expect(await workOfStatement(state, (tx) => lockMessages(tx, unknown)), others).toBeLessThan(nodes * known.length)
+  }
+})
+
+it('messages that fail are found by their ids', async () => {
+  for (const others of ['few', 'single'] as const) {
+    const state = await withMessages(others)
+    const failing = (await messageIds(state, many / 4)).map((id) => ({ id, error: 'PROVIDER_ERROR' }))
+    expect(await workOfStatement(state, (tx) => storeFailures(tx, failing)), others).toBeLessThan(nodes * failing.length)
   }
 })

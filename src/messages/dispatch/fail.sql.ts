@@ -1,5 +1,6 @@
 // SQL of failed messages.
 import type { Sql } from '../../core/database/database.ts'
+import { unindexed } from '../../core/database/unindexed.ts'
 import type { EventfulMessage } from '../events.ts'
 
 export interface Failing {
@@ -27,7 +28,7 @@ export async function storeFailures(tx: Sql, failing: readonly Failing[]): Promi
     text: `with locked as (
         select m.id, m."countedPeriod", f.error, f.detail, coalesce(f."left", m."handedAt" is not null or m."leaseToken" is not null) as "left" from messages m
         join unnest($1::uuid[], $2::text[], $3::uuid[], $4::boolean[], $5::text[]) as f(id, error, token, "left", detail) on f.id = m.id
-        where m.status in ('queued', 'sending') and m."acceptedAt" is null and (f.token is null or m."leaseToken" = f.token)
+        where ${unindexed(`m.status in ('queued', 'sending') and m."acceptedAt" is null`)} and (f.token is null or m."leaseToken" = f.token)
         order by m.id for update of m
       )
       update messages m set status = 'failed', error = locked.error, "errorDetail" = locked.detail, "failedAt" = now(), "updatedAt" = now(), "leaseToken" = null,
