@@ -7,6 +7,7 @@ import { newId } from '../../src/core/id.ts'
 import { readAfter } from '../../src/events/log/log.sql.ts'
 import { lockForRemoval, markRemoved } from '../../src/media/media.sql.ts'
 import { storeFailures } from '../../src/messages/dispatch/fail.sql.ts'
+import { readHeld } from '../../src/messages/dispatch/holds.sql.ts'
 import { lockMessages } from '../../src/messages/receipts/receipts.sql.ts'
 import { unusedOf } from '../../src/messages/retention/files.sql.ts'
 import { readSignsOfLife } from '../../src/messages/safety/known-numbers.sql.ts'
@@ -202,5 +203,12 @@ it('messages that fail are found by their ids', async () => {
     const state = await withMessages(others)
     const failing = (await messageIds(state, many / 4)).map((id) => ({ id, error: 'PROVIDER_ERROR' }))
     expect(await workOfStatement(state, (tx) => storeFailures(tx, failing)), others).toBeLessThan(nodes * failing.length)
+  }
+})
+
+it('each held message is compared with its own line alone', async () => {
+  for (const others of ['few', 'single'] as const) {
+    const state = await withMessages(others)
+    expect(await workOfStatement(state, (tx) => readHeld(tx, state.owner, asked)), others).toBeLessThan(nodes * many)
   }
 })
