@@ -12,7 +12,7 @@ import { createDemo, demoEmail, demoKey, demoLinks, demoText } from './demo/demo
 import { handsOutDemoKey } from './demo/links.ts'
 import { createHealthServer } from './http/health-server.ts'
 import { mediaStore } from './media/open-store.ts'
-import { awaitWriters } from './operator/nodes.sql.ts'
+import { awaitWritable } from './operator/nodes.sql.ts'
 import { startNode } from './operator/nodes.ts'
 import { createServer } from './server.ts'
 import { createQueues, startWorker } from './worker.ts'
@@ -37,8 +37,8 @@ export async function openGateway({ print, ...options }: GatewayOptions): Promis
   // The gateway starts with a wrong SECRET_KEY all the same, because the lost secrets can be created again.
   const { secretKey, previousSecretKey } = app.secrets
   if ((await opensStored(app.pool, secretKey as Buffer, previousSecretKey)) === false) app.log.error(foreignKey)
-  // The job queue would wait for locks of the tables until it takes its connection for lost, and not say why.
-  await awaitWriters(app.pool)
+  // If another session locks the tables, the start ends here with the reason. The job queue would only time out.
+  await awaitWritable(app.pool)
   await app.boss.start()
   await createQueues(app)
   parts.use(await startWorker(app))
@@ -67,11 +67,11 @@ export async function openGateway({ print, ...options }: GatewayOptions): Promis
   parts.defer(() => {
     app.stopping = true
   })
+  const opened = parts.move()
+  return { app, [Symbol.asyncDispose]: () => opened.disposeAsync() }
 
-  /** Not earlier than the process can work, because orchestrators take an answer of the port for that. */
+  /** Called once the process can work, because orchestrators take an open port for that. */
   async function listenForProbes(): Promise<void> {
     if (health) print(`probes and metrics on ${await health.listen()}`)
   }
-  const opened = parts.move()
-  return { app, [Symbol.asyncDispose]: () => opened.disposeAsync() }
 }

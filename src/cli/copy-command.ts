@@ -2,7 +2,7 @@
 import path from 'node:path'
 import type { Command } from 'commander'
 import { database as databaseUrl } from '../core/config/urls.ts'
-import { type Installation, installSchema, openDatabase } from './command-database.ts'
+import { type Installation, openDatabase } from './command-database.ts'
 
 export function addCopyCommand(gateway: Command): void {
   gateway
@@ -16,7 +16,6 @@ export function addCopyCommand(gateway: Command): void {
       // Loaded only here: the other commands do not need these modules.
       const { copyDatabase } = await import('./copy-database.ts')
       await using installation = await openDatabase()
-      await installSchema(installation.directUrl)
       const { tables, rows } = await copyDatabase({ from: installation.directUrl, to: url.data, say: console.error })
       console.log(`copied ${rows} rows of ${tables} tables, and counted them`)
       for (const line of nextSteps(installation)) console.log(line)
@@ -31,7 +30,7 @@ function nextSteps({ config, secrets }: Pick<Installation, 'config' | 'secrets'>
     lines.push(`  SECRET_KEY_FILE=${path.resolve(config.dataDir, 'secret-key')}, or SECRET_KEY to its content`)
   if (!config.databaseUrl) {
     lines.push(
-      `  SIGNUP=${config.signUp} and DEMO=${Number(config.demo)} to keep both, whose defaults are others with DATABASE_URL`,
+      `  SIGNUP=${config.signUp} and DEMO=${Number(config.demo)} to keep the present settings: their defaults differ with DATABASE_URL`,
     )
   }
   const files = config.mediaStore === 'disk' ? '; DATA_DIR has the uploaded files' : ''

@@ -14,7 +14,7 @@ const schemas = `('public', 'pgboss')`
 const kept = `not exists (select from pg_depend where classid = 'pg_class'::regclass and objid = c.oid and deptype = 'e')`
 const named = `format('%I.%I', nspname, relname)`
 
-/** The session waits as long as it takes, but half a minute at most for a lock. */
+/** Removes the time limits of the session, except 30 s for a lock. */
 export async function setLimits(sql: Sql): Promise<void> {
   await sql.query(
     `select set_config(name, case name when 'lock_timeout' then '30s' else '0' end, false) from pg_settings

@@ -41,6 +41,9 @@ export interface CopyOptions {
 
 const sayEveryMs = 5_000
 
+/** The code of PostgreSQL for a table that does not exist. */
+const missingTable = '42P01'
+
 /**
  * Copies all rows. Nobody can write the source meanwhile, and an interruption leaves no row in the target.
  * @throws Error in one sentence when a gateway uses the source, or the target is not empty.
@@ -54,6 +57,7 @@ export async function copyDatabase({ from, to, say }: CopyOptions): Promise<Copi
     throw new Error('URL leads to the database that is copied, or another copy-database uses it; name another database')
   }
   await refuseGateways(source.client)
+  await installSchema(from)
   await refuseFilled(source.client, target.client)
   await ofTarget(installSchema(to))
   await ofTarget(indexJobs(target.client))
@@ -93,7 +97,10 @@ async function ofTarget<T>(work: Promise<T>): Promise<T> {
 }
 
 async function refuseNewer(source: Client): Promise<void> {
-  const newer = await newerMigrations(source)
+  const newer = await newerMigrations(source).catch((error: Error & { code?: string }) => {
+    if (error.code !== missingTable) throw error
+    throw new Error('The configured database has no gateway yet, so there is nothing to copy', { cause: error })
+  })
   if (newer.length > 0) {
     throw new Error(
       `A newer version of the gateway has migrated this database (${newer.join(', ')}); run that version of this command`,
@@ -102,7 +109,12 @@ async function refuseNewer(source: Client): Promise<void> {
 }
 
 async function refuseGateways(source: Client): Promise<void> {
-  const [node] = (await listNodes({ pool: source })).filter(({ alive }) => alive)
+  // Older versions do not have the table.
+  const nodes = await listNodes({ pool: source }).catch((error: Error & { code?: string }) => {
+    if (error.code !== missingTable) throw error
+    return []
+  })
+  const [node] = nodes.filter(({ alive }) => alive)
   if (!node) return
   throw new Error(
     `A gateway uses this database (process ${node.pid} on ${node.host}); stop every process first. One that was killed is forgotten after 45 s`,

@@ -38,7 +38,7 @@ export async function readContacts(
   return rows
 }
 
-/** `perRow`: the members of a group are not joined with the contacts, because a wrong guess would compare each with each. */
+/** `perRow`: members of a group are looked up for each contact. With a wrong estimate of rows, a join compares every member with every contact. */
 function conditionsOf({ search, tag, groupId }: ContactFilterValue, values: unknown[], perRow: boolean): string[] {
   const conditions: string[] = []
   if (search != null) conditions.push(matching(search, 'all', values))

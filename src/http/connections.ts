@@ -20,8 +20,8 @@ export interface ConnectionBounds {
 }
 
 /** Applies the gateway's limits to the server, which may use that share of the open files; see {@link limitConnections}. */
-export function boundConnections(server: Server, { config, log }: Pick<App, 'config' | 'log'>, share: number): void {
-  const total = Math.floor((openFiles() ?? usualFiles) * share)
+export function boundConnections(server: Server, { config, log }: Pick<App, 'config' | 'log'>, shareOfFiles: number): void {
+  const total = Math.floor((openFiles() ?? usualFiles) * shareOfFiles)
   const bounds = {
     total,
     perAddress: Math.min(mostOfOneAddress, Math.ceil(total / 4)),

@@ -23,7 +23,7 @@ export function measurePools({ pool, quickPool, metrics }: App): void {
 export async function measureWhole({ pool, db, metrics, node }: App): Promise<void> {
   const { queueDepth, queueLagSeconds, deadJobs, instances, disabledEndpoints, waitingMails, oldestTransaction } = metrics
   const mine = await takeReport(pool, node)
-  // Before the others, whose transactions would be among them.
+  // Read first, so that it does not find the transactions of the statements below.
   const oldest = mine ? await readOldestTransaction(pool) : undefined
   const [due, dead, connected, disabled, mails] = mine
     ? await Promise.all([dueJobs(pool), countDead(pool), countByStatus(pool), countDisabled(pool), countMails(db)])

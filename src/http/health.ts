@@ -13,7 +13,7 @@ import { measurePools, measureWhole } from './figures.ts'
 
 const checkTimeoutMs = 2_000
 
-/** Why this process is not ready: one for the servers of PORT and HEALTH_PORT, so that they share the checks and the log. */
+/** Readiness of this process. The servers of PORT and HEALTH_PORT share it, so that each check runs and is logged once. */
 const readiness = definePart(createReadiness)
 
 /** Registers `/livez`, `/readyz` and `/metrics`. Returns the methods of each path. */

@@ -3,7 +3,14 @@ import type { Context } from '../core/context.ts'
 import { fail } from '../core/errors.ts'
 import { loadFound } from '../core/graph/load.ts'
 import { type Page, type PageArgs, readPage } from '../core/graph/pagination.ts'
-import { countNext, countUnanswered, type Latest, type LatestQuery, readAmongMessages, readAmongNumbers } from './conversations.sql.ts'
+import {
+  countNext,
+  countUnanswered,
+  type Latest,
+  type LatestQuery,
+  readAmongMessages,
+  readAmongNumbers,
+} from './conversations.sql.ts'
 
 /** How many messages are read in page order, and how many numbers are looked at if these messages do not fill the page. */
 interface Step {

@@ -31,8 +31,8 @@ export async function storeNode(sql: Sql, { id, roles, version, host, pid, openS
   })
 }
 
-/** Waits for a session that locks tables against every writer. @throws the error 55P03 of PostgreSQL after the lock timeout of the session. */
-export async function awaitWriters(sql: Sql): Promise<void> {
+/** Waits until this session can write. @throws the error 55P03 of PostgreSQL after its lock timeout, if another session locks the table against writers. */
+export async function awaitWritable(sql: Sql): Promise<void> {
   await sql.query('delete from nodes where false')
 }
 

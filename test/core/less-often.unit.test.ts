@@ -20,6 +20,8 @@ it('a query is due again twenty times as long after its begin as it took, after 
   expect(lessOften.isDue()).toBe(false)
   now = 41_000
   expect(lessOften.isDue()).toBe(true)
-  await expect(lessOften.during(async () => Promise.reject(new Error(`after ${await take(10)} ms`)))).rejects.toThrow('after 10 ms')
+  await expect(lessOften.during(async () => Promise.reject(new Error(`after ${await take(10)} ms`)))).rejects.toThrow(
+    'after 10 ms',
+  )
   expect(lessOften.isDue()).toBe(true)
 })

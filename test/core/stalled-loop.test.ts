@@ -49,6 +49,6 @@ it('takes an answer of the database that arrived while the event loop stalled', 
   const answer = database.pool.query(`select pg_sleep(0.1)::text || 'late' as word`)
   // By then the statement is sent.
   for (let i = 0; i < 2; i++) await turn()
-  stall(1_000)
+  stall(3_000)
   expect((await answer).rows).toEqual([{ word: 'late' }])
 })

@@ -57,7 +57,9 @@ const endedAtOnce = 50_000
 export async function deleteAllMembers(tx: Sql, groupId: string, atOnce = endedAtOnce): Promise<void> {
   // The key of the table would do it in one statement, which takes longer than it may for millions of members.
   const members = { table: 'contact_group_members', where: '"groupId" = $2', values: [groupId] }
-  while ((await deleteBatch(tx, members, atOnce)) === atOnce);
+  let ended: number
+  do ended = await deleteBatch(tx, members, atOnce)
+  while (ended === atOnce)
 }
 
 /** Changes the number of members of a group. Relies on the lock of the group. */

@@ -1,7 +1,7 @@
 // SQL of the statistics that PostgreSQL plans with.
 import type { Sql } from './database.ts'
 
-/** The statements that analyze the tables with at least `rows` rows which nothing has analyzed yet, or not since they had half as many. */
+/** Statements that analyze each table of at least `rows` rows that was never analyzed, or has more than doubled since. */
 export async function readUnanalyzed(sql: Sql, rows: number): Promise<string[]> {
   const found = await sql.query<{ statement: string }>(
     `select format('analyze %I.%I', s.schemaname, s.relname) as statement from pg_stat_user_tables s join pg_class c on c.oid = s.relid

@@ -1,4 +1,4 @@
-// Keeps PostgreSQL from finding rows by a condition that would make it read far too many.
+// Keeps PostgreSQL from using an index for a condition that matches too many rows.
 
 /**
  * SQL: the condition, for which PostgreSQL uses no index. It stands beside one that finds the rows by their keys. While the statistics do not know

@@ -57,8 +57,8 @@ export interface Due {
 
 /**
  * Finds the queues with delayed jobs that are due, and those of `queues` with any job that has been due for {@link forgottenSeconds}, by the
- * index that pg-boss fetches by. Looks at the jobs in progress only if asked, because each job has been one of them: an old snapshot keeps all
- * their index entries. One statement.
+ * index that pg-boss fetches by. Checks active jobs only if asked: every job was active once, so during a long transaction the index keeps an
+ * entry of each. One statement.
  */
 export async function readDue(sessions: Sessions, queues: readonly string[], findsLapsed: boolean): Promise<Due> {
   const { rows } = await sessions.executeSql(

@@ -12,7 +12,7 @@ export async function takePosition(sql: Sql): Promise<bigint> {
 
 /**
  * The transactions of other sessions that write to the outbox. Each locks the table before its first row gets a position, and until its rows are
- * visible or gone.
+ * visible or gone. None of them is a prepared transaction, whose id would change.
  */
 export async function readWriters(sql: Sql): Promise<Set<string>> {
   const { rows } = await sql.query<{ writer: string }>({

@@ -31,9 +31,9 @@ export function createOutboxStart(sql: Sql): OutboxStart {
         taken = undefined
       }
       if (taken) return
-      // In this order: a transaction that took a lower position is at work until the second statement, or has ended before it.
+      // The order matters: a transaction with a lower position either still has its lock when the writers are read, or has ended.
       const position = await takePosition(sql)
-      // Someone set the positions back, as a restored copy does.
+      // The sequence was reset, for example by a restore.
       if (position <= start.after) start.after = 0n
       taken = { position, writers: await readWriters(sql) }
     },

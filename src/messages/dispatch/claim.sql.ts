@@ -1,5 +1,4 @@
 // SQL of claims: the row locks of due messages, and their lease.
-
 import { periodOfUserSql } from '../../billing/admission/period.ts'
 import { planInForceSql } from '../../billing/plans.ts'
 import { arrayOf } from '../../core/database/array-parameter.ts'

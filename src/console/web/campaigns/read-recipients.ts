@@ -101,7 +101,7 @@ export function rowsOf(written: string): Cells[] {
   return rows
 }
 
-/** The separator that the first line with content has most of, outside of quotes; of two that it has equally often, the one that comes first. */
+/** The most frequent separator in the first line that is not empty, quoted cells left out. On a tie, the one that comes first. */
 function separatorOf(text: string): string {
   const first = (text.match(/\S.*/)?.[0] ?? '').replaceAll(/"[^"]*"/g, '')
   const times = (mark: string) => first.split(mark).length

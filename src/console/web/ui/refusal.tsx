@@ -27,7 +27,7 @@ interface RefusalProps {
   error: unknown
   /** The names of the fields that show their faults: a list of faulty fields is shown beside them instead. */
   fields?: readonly string[]
-  /** Words of the page by code, which say all that the sentence of the gateway does. */
+  /** The page's own text for codes of errors, shown in place of the gateway's message. */
   reasons?: Reasons
 }
 
