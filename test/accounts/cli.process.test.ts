@@ -179,7 +179,7 @@ describe('doctor', () => {
   it('reports each check as ok on its own line', async () => {
     // As a process of its own, which ends.
     const { code, stdout } = await commandProcess(['doctor'], { databaseUrl })
-    const database = ['database', 'clock', 'migrations', 'jobs', 'secretKey', 'providers']
+    const database = ['database', 'clock', 'migrations', 'transactions', 'jobs', 'secretKey', 'providers']
     const names = ['configuration', ...database, 'media', 'mail', 'identityProvider']
     expect(stdout.trimEnd().split('\n')).toEqual(names.map((name) => expect.stringMatching(`^ok +${name}: `)))
     expect(code).toBe(0)
