@@ -41,9 +41,6 @@ export interface CopyOptions {
 
 const sayEveryMs = 5_000
 
-/** The code of PostgreSQL for a table that does not exist. */
-const missingTable = '42P01'
-
 /**
  * Copies all rows. Nobody can write the source meanwhile, and an interruption leaves no row in the target.
  * @throws Error in one sentence when a gateway uses the source, or the target is not empty.
@@ -96,11 +93,17 @@ async function ofTarget<T>(work: Promise<T>): Promise<T> {
   })
 }
 
-async function refuseNewer(source: Client): Promise<void> {
-  const newer = await newerMigrations(source).catch((error: Error & { code?: string }) => {
-    if (error.code !== missingTable) throw error
-    throw new Error('The configured database has no gateway yet, so there is nothing to copy', { cause: error })
+/** Resolves with undefined if the table does not exist (42P01). */
+async function unlessMissing<T>(reading: Promise<T>): Promise<T | undefined> {
+  return await reading.catch((error: Error & { code?: string }) => {
+    if (error.code !== '42P01') throw error
+    return undefined
   })
+}
+
+async function refuseNewer(source: Client): Promise<void> {
+  const newer = await unlessMissing(newerMigrations(source))
+  if (!newer) throw new Error('The configured database has no gateway yet, so there is nothing to copy')
   if (newer.length > 0) {
     throw new Error(
       `A newer version of the gateway has migrated this database (${newer.join(', ')}); run that version of this command`,
@@ -110,10 +113,7 @@ async function refuseNewer(source: Client): Promise<void> {
 
 async function refuseGateways(source: Client): Promise<void> {
   // Older versions do not have the table.
-  const nodes = await listNodes({ pool: source }).catch((error: Error & { code?: string }) => {
-    if (error.code !== missingTable) throw error
-    return []
-  })
+  const nodes = (await unlessMissing(listNodes({ pool: source }))) ?? []
   const [node] = nodes.filter(({ alive }) => alive)
   if (!node) return
   throw new Error(

@@ -31,7 +31,7 @@ export async function storeNode(sql: Sql, { id, roles, version, host, pid, openS
   })
 }
 
-/** Waits until this session can write. @throws the error 55P03 of PostgreSQL after its lock timeout, if another session locks the table against writers. */
+/** Waits until this session can write. @throws the error 55P03 of PostgreSQL after its lock timeout, while another session locks the table. */
 export async function awaitWritable(sql: Sql): Promise<void> {
   await sql.query('delete from nodes where false')
 }

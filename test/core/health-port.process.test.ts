@@ -61,7 +61,7 @@ it('processes without the role http answer the probes, and each one reports its 
   expect([count(await figures(ofRelay), sends), count(await figures(ofFront), sends)]).toEqual([0, 0])
   expect(await read(ofWorker, '/metrics')).toEqual([401, { error: { code: 'UNAUTHORIZED', message: expect.any(String) } }])
 
-  // What a worker needs besides the database is no fault of a relay.
+  // A relay is ready without the job queue, which only workers need.
   await sql(databaseUrl).query('alter schema pgboss rename to away')
   expect(await read(ofWorker, '/readyz')).toEqual([503, { status: 'unavailable', reasons: ['job_queue_missing'] }])
   expect(await read(ofRelay, '/readyz')).toEqual(ready)

@@ -21,24 +21,40 @@ function stall(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }
 
-/** Sends these bytes on connections of their own, during a stall that is longer than the time for headers (5 s). Returns the answers. */
-async function answersTo(...requests: string[]): Promise<string[]> {
+interface Sent {
+  /** Arrives before the stall. */
+  early?: string
+  /** Arrives during the stall. */
+  late: string
+}
+
+/**
+ * Sends these bytes on connections of their own, around a stall that is longer than the time for headers (5 s) and that for whole requests (10 s).
+ * Returns the answers.
+ */
+async function answersTo(...requests: Sent[]): Promise<string[]> {
   const sockets = requests.map(() => connect(port, '127.0.0.1'))
   await Promise.all(sockets.map((socket) => once(socket, 'connect')))
   // Both ends are in this process: by then the server has accepted the connections.
   for (let i = 0; i < 10; i++) await turn()
-  for (const [i, socket] of sockets.entries()) socket.write(requests[i] as string)
-  stall(5_200)
+  for (const [i, socket] of sockets.entries()) socket.write(requests[i]?.early ?? '')
+  for (let i = 0; i < 10; i++) await turn()
+  for (const [i, socket] of sockets.entries()) socket.write(requests[i]?.late ?? '')
+  stall(10_200)
   return await Promise.all(sockets.map((socket) => text(socket)))
 }
 
 it('serves a request that arrived while the event loop stalled, and refuses one whose body does not follow', async () => {
-  const [whole, half, none] = await answersTo(
-    'GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
-    'POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
-    'GET /livez HTTP/1.1\r\nHost: x\r\n',
+  const login = 'POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n'
+  const [whole, body, half, none] = await answersTo(
+    { late: 'GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n' },
+    { early: `${login}Content-Length: 2\r\n\r\n{`, late: '!' },
+    { late: `${login}Content-Length: 100\r\n\r\n{` },
+    { late: 'GET /livez HTTP/1.1\r\nHost: x\r\n' },
   )
   expect(whole).toMatch(/^HTTP\/1\.1 200 /)
+  // One answer, and none that the request was late.
+  expect(body?.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 400'])
   expect(half).toMatch(/^HTTP\/1\.1 408 /)
   expect(none).toMatch(/^HTTP\/1\.1 408 /)
 })

@@ -169,6 +169,13 @@ describe('refuses, and changes nothing, when', () => {
     expect((await sql(to).query(`select from pg_tables where schemaname in ('public', 'pgboss')`)).rowCount).toBe(1)
   })
 
+  it('the source has no gateway yet', async () => {
+    const [from, to] = [await emptyDatabase(), await emptyDatabase()]
+    expect(await refusal(to, from)).toBe('The configured database has no gateway yet, so there is nothing to copy\n')
+    for (const url of [from, to])
+      expect((await sql(url).query(`select from pg_tables where schemaname in ('public', 'pgboss')`)).rowCount).toBe(0)
+  })
+
   it('the target is the source, or does not answer, or is no address', async () => {
     const from = await cloneDatabase()
     expect(await refusal(from, from)).toMatch(/^URL leads to the database that is copied/)

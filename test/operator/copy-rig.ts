@@ -33,7 +33,7 @@ export async function contentOf(databaseUrl: string): Promise<Record<string, str
   return content
 }
 
-/** What the database enforces: constraints, triggers that are on, indexes, partitions and unlogged tables. */
+/** Lists the constraints, triggers with their state, indexes, partitions and unlogged tables of the database. */
 export async function structureOf(databaseUrl: string): Promise<string[]> {
   const inSchemas = `in (select oid from pg_namespace where nspname in ('public', 'pgboss'))`
   const { rows } = await sql(databaseUrl).query<{ line: string }>(

@@ -8,9 +8,9 @@ export interface OpenTransaction {
 }
 
 /**
- * The oldest transaction of this database that keeps dead rows; undefined if there is none. VACUUM is left out: it holds back no cleanup. Without the role pg_read_all_stats,
- * PostgreSQL shows a user only its own sessions and prepared transactions. It does not tell since when a standby with hot_standby_feedback
- * has kept rows.
+ * The oldest transaction of this database that keeps dead rows; undefined if there is none. VACUUM is left out, because it keeps none, and so is
+ * autovacuum, whose analyses are short. Without the role pg_read_all_stats, PostgreSQL shows a user only its own sessions and prepared
+ * transactions. It does not tell since when a standby with hot_standby_feedback has kept rows.
  */
 export async function readOldestTransaction(sql: Sql): Promise<OpenTransaction | undefined> {
   const { rows } = await sql.query<OpenTransaction>(

@@ -60,13 +60,13 @@ export function refuseConnection(error: NodeJS.ErrnoException, socket: Socket): 
  */
 function refuseLate(socket: Socket): void {
   const before = newest.get(socket)?.request
-  const isWhole = before?.complete ?? false
-  if (!isWhole && onOwnClock.has(socket)) return
+  const wasWhole = before?.complete ?? false
+  if (!wasWhole && onOwnClock.has(socket)) return
   setImmediate(() => {
     const last = newest.get(socket)?.request
-    if (last === before) {
-      if (last?.complete === isWhole || !last) refuse(late, socket)
-    } else if (last && !last.complete && !onOwnClock.has(socket)) waitForBody(last, { bytesPerSecond: 1, maxBytes: 0 })
+    if (last !== before) {
+      if (last && !last.complete && !onOwnClock.has(socket)) waitForBody(last, { bytesPerSecond: 1, maxBytes: 0 })
+    } else if (wasWhole || !last?.complete) refuse(late, socket)
   })
 }
 
@@ -177,7 +177,7 @@ export function waitForBody(request: IncomingMessage, { bytesPerSecond, maxBytes
     return begun + requestTimeoutMs + earnedMs - performance.now()
   }
   const look = () => {
-    // What has arrived was read, see refuseLate. The deadline may have ended meanwhile.
+    // The event loop has read its sockets since the timer ran out (see refuseLate), and the deadline may have ended.
     if (request.complete || onOwnClock.get(socket) !== end) return
     const ms = leftMs()
     if (ms > 0) lookIn(ms)

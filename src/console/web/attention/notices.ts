@@ -16,7 +16,7 @@ export interface Notice {
 type Billing = Pick<AttentionQuery, 'usage' | 'subscription'>
 type OwnTeam = AttentionOfCollaboratorQuery['team']
 
-/** What the warnings are made of, besides the instances. */
+/** The data that warnings are computed from, besides the instances. */
 export interface Watched {
   /** Undefined for collaborators of a team. */
   billing?: Billing
