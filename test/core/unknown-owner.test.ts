@@ -7,7 +7,7 @@ import { newId } from '../../src/core/id.ts'
 import { readAfter } from '../../src/events/log/log.sql.ts'
 import { lockForRemoval, markRemoved } from '../../src/media/media.sql.ts'
 import { storeFailures } from '../../src/messages/dispatch/fail.sql.ts'
-import { readHeld } from '../../src/messages/dispatch/holds.sql.ts'
+import { readHeld, readKey, readOverdue } from '../../src/messages/dispatch/holds.sql.ts'
 import { lockMessages } from '../../src/messages/receipts/receipts.sql.ts'
 import { unusedOf } from '../../src/messages/retention/files.sql.ts'
 import { readSignsOfLife } from '../../src/messages/safety/known-numbers.sql.ts'
@@ -206,9 +206,11 @@ it('messages that fail are found by their ids', async () => {
   }
 })
 
-it('each held message is compared with its own line alone', async () => {
+it('the held messages of a key that leave first are found without the others', async () => {
   for (const others of ['few', 'single'] as const) {
     const state = await withMessages(others)
-    expect(await workOfStatement(state, (tx) => readHeld(tx, state.owner, asked)), others).toBeLessThan(nodes * many)
+    expect(await workOfStatement(state, (tx) => readHeld(tx, state.owner, asked)), others).toBeLessThan(nodes * asked)
+    expect(await workOfStatement(state, (tx) => readKey(tx, state.owner)), others).toBeLessThan(nodes * 5)
+    expect(await workOfStatement(state, (tx) => readOverdue(tx, state.owner, 0, asked)), others).toBeLessThan(nodes * asked)
   }
 })

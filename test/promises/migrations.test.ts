@@ -22,7 +22,7 @@ const byHand = [
   '+ index messages_campaign_status_idx',
   '+ index messages_contact_idx',
   '+ index messages_failed_idx',
-  '+ index messages_held_idx',
+  '+ index messages_held_rank_idx',
   '+ index messages_media_idx',
   '+ index messages_open_idx',
   '+ index messages_received_idx',

@@ -10,7 +10,8 @@ const forgottenSeconds = 2
 
 /**
  * Settings of the sessions of pg-boss. Its statements touch few jobs of a queue, by indexes. The statistics of a table that is empty most of the time
- * would make the planner join with the whole table when a burst comes; autoanalyze cannot know the next minute.
+ * would make the planner join with the whole table when a burst comes; autoanalyze cannot know the next minute. For the same reason the fetches
+ * are not prepared, though planning one takes 0.6 ms: with a plan from when the queue was empty, each read all of 20,000 jobs (0.9 s).
  */
 export const byIndexes = '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off'
 

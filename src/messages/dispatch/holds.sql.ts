@@ -30,6 +30,18 @@ export async function deleteEnded(tx: Sql): Promise<void> {
 
 const held = `m."heldBy" is not null and m."waitingSince" is not null and m.status in ('queued', 'sending') and m."acceptedAt" is null`
 
+/** Of held messages, instant ones leave first, then scheduled ones, and those of campaigns last. */
+const rank = `(case when m."campaignId" is not null then 2 when m."scheduledAt" is not null then 1 else 0 end)`
+
+/**
+ * SQL: the held messages `m` under the key `$1`, with a condition, an order by due time and a limit for each rank. The index of held messages has
+ * the rank before the time, so PostgreSQL finds the first of each rank, and would read all messages of the key to find the first of all.
+ */
+function inEachRank(columns: string, rest: string): string {
+  return `unnest(array[0, 1, 2]) as r(rank) cross join lateral (
+    select ${columns} from messages m where ${held} and m."heldBy" = $1 and ${rank} = r.rank ${rest}) m`
+}
+
 type KeyState = { until: Date | null; oldest: Date | null; now: Date }
 
 /** The end of the hold of a key, null without one, and when the first message that waits under it was due, null without messages. */
@@ -37,7 +49,7 @@ export async function readKey(sql: Sql, key: string): Promise<KeyState> {
   const { rows } = await sql.query<KeyState>({
     name: 'holds.key',
     text: `select (select until from send_holds where key = $1 and until > now()) as until,
-        (select min(m."dueAt") from messages m where ${held} and m."heldBy" = $1) as oldest, now() as now`,
+        (select min(m."dueAt") from ${inEachRank('m."dueAt"', 'order by m."dueAt" limit 1')}) as oldest, now() as now`,
     values: [key],
   })
   return rows[0] as KeyState
@@ -62,7 +74,7 @@ export async function readHeld(sql: Sql, key: string, limit: number): Promise<st
   const { rows } = await sql.query<{ id: string }>({
     name: 'holds.held',
     text: `select m.id from messages m where ${held} and m."heldBy" = $1 and ${isFollowerSql} is not true
-      order by m."campaignId" is not null, m."scheduledAt" is not null, m."dueAt", m.id limit $2`,
+      order by ${rank}, m."dueAt", m.id limit $2`,
     values: [key, limit],
   })
   return rows.map(({ id }) => id)
@@ -71,7 +83,7 @@ export async function readHeld(sql: Sql, key: string, limit: number): Promise<st
 /** The messages under a key that are older than their time to live. */
 export async function readOverdue(sql: Sql, key: string, ttlMs: number, limit: number): Promise<string[]> {
   const { rows } = await sql.query<{ id: string }>(
-    `select m.id from messages m where ${held} and m."heldBy" = $1 and m."dueAt" <= now() - $2 * interval '1 millisecond'
+    `select m.id from ${inEachRank('m.id, m."dueAt"', `and m."dueAt" <= now() - $2 * interval '1 millisecond' order by m."dueAt" limit $3`)}
      order by m."dueAt" limit $3`,
     [key, ttlMs, limit],
   )
