@@ -59,7 +59,7 @@ export type NetworkTemplate = { name: string; language: string } & (
 
 interface OutgoingOf<Type extends OutgoingType> {
   /** The gateway's own id, and the same on every attempt. */
-  reference: string
+  messageId: string
   /** The number of this attempt, from 1. Those that waited because the network asked for it are not counted. */
   attempt?: number
   to: string

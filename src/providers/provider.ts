@@ -100,7 +100,7 @@ export interface Connector<Instance, Known> {
   /** False if a package that the provider needs is missing on this server; without this function it needs none. */
   installed?: () => boolean
   /**
-   * True if the network deduplicates messages by `reference`, so that an attempt with an unknown outcome may be repeated. Each claim of
+   * True if the network deduplicates messages by our id, so that an attempt with an unknown outcome may be repeated. Each claim of
    * a message calls it, so the secrets are not decrypted for it.
    */
   sendsOnce: (instance: Known) => boolean
@@ -163,7 +163,7 @@ export interface Connector<Instance, Known> {
   /** The token with which the network verifies the address of its callbacks, for people who set that address by hand. */
   verifyToken?: (instance: Known) => string | undefined
   /** Erases what the provider's own tables hold of messages that are about to be deleted. */
-  forget?: (references: readonly string[], tx: Sql) => Promise<void>
+  forget?: (messageIds: readonly string[], tx: Sql) => Promise<void>
   /** Starts to report; only processes with the worker role call it. */
   start: (host: ProviderHost<Known>) => Promise<AsyncDisposable>
   /** HTTP routes that the network calls; processes with the http role serve them. */

@@ -4,10 +4,11 @@ import type { MessageType } from '../generated/prisma/enums.ts'
 
 export type ReceiptStatus = 'sent' | 'delivered' | 'read' | 'failed'
 
-/** Status report on a message that the gateway sent, identified by our reference or by the provider's id. */
+/** Status report on a message that the gateway sent, identified by our id or by the provider's. */
 export interface Receipt {
   instanceId: string
-  reference?: string
+  /** The gateway's own id of the message. */
+  messageId?: string
   providerMessageId?: string
   status: ReceiptStatus
   at: Date

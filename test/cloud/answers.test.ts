@@ -44,7 +44,7 @@ it('is accepted under the id that Meta gives, with our id for its statuses', asy
   const { instance } = await phone()
   const message = outgoing()
   const outcome = await rig.provider.send(instance, message)
-  const taken = standIn.messages.find((each) => each.biz_opaque_callback_data === message.reference)
+  const taken = standIn.messages.find((each) => each.biz_opaque_callback_data === message.messageId)
   expect(outcome).toEqual({ outcome: 'accepted', providerMessageId: taken?.wamid })
 })
 

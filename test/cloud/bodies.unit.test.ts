@@ -4,7 +4,7 @@ import { bodyOf, type FileReference } from '../../src/providers/cloud/bodies.ts'
 import type { OutgoingMessage } from '../../src/providers/outgoing.ts'
 
 function message(given: Partial<OutgoingMessage> & { type: OutgoingMessage['type'] }): OutgoingMessage {
-  const usual = { reference: 'our-id', to: '+393331234567', body: '', mediaUrl: null, content: null, template: null }
+  const usual = { messageId: 'our-id', to: '+393331234567', body: '', mediaUrl: null, content: null, template: null }
   return { ...usual, ...given } as OutgoingMessage
 }
 

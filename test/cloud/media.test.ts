@@ -29,8 +29,8 @@ function uploads(number = phone.number): number {
   return rig.standIn.count(new RegExp(`POST ${number.id}/media`))
 }
 
-function takenBy(reference: string) {
-  return rig.standIn.messages.find((message) => message.biz_opaque_callback_data === reference)
+function takenBy(messageId: string) {
+  return rig.standIn.messages.find((message) => message.biz_opaque_callback_data === messageId)
 }
 
 it('of ours is uploaded as it is, once, also by many messages at once', async () => {

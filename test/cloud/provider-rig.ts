@@ -55,5 +55,5 @@ export async function openProvider(
 /** A text, unless `given` says otherwise. */
 export function outgoing(given: Partial<OutgoingMessage> = {}): OutgoingMessage {
   const usual = { type: 'text', body: 'hello', mediaUrl: null, content: null, template: null }
-  return { ...usual, reference: crypto.randomUUID(), to: fresh(), ...given } as OutgoingMessage
+  return { ...usual, messageId: crypto.randomUUID(), to: fresh(), ...given } as OutgoingMessage
 }

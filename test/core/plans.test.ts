@@ -56,7 +56,7 @@ it('a table is analyzed again when its rows have doubled', async () => {
 
 it('the due steps of the sandbox network are not compared with all others, although its table is empty most of the time', async () => {
   await using database = openDatabase(await cloneDatabase(), () => {}, { max: 1 })
-  const step = { instanceId: newId(), kind: 'answer' as const, reference: 'gone', after: 0 }
+  const step = { instanceId: newId(), kind: 'answer' as const, messageId: 'gone', after: 0 }
   await addSteps(database.pool, [step], 1)
   await database.pool.query('analyze sandbox_steps, sandbox_messages')
   const plan = await planOf(database.pool, (tx) => takeDueReports(tx, '-infinity', 1_000))

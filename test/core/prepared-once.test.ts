@@ -48,7 +48,7 @@ it('plans the statements for one message at most five times', async () => {
     await readHolds(sql, ['key'])
     await storeLeases(sql, [{ id, token }])
     await storeAccepted(sql, [{ id, token, providerMessageId: id }])
-    const [row] = await lockMessages(sql, [{ instanceId, reference: id, status: 'sent', at }])
+    const [row] = await lockMessages(sql, [{ instanceId, messageId: id, status: 'sent', at }])
     await storeReceipts(sql, [
       { row: row as NonNullable<typeof row>, status: 'sent', error: null, detail: null, at: { sent: at } },
     ])

@@ -191,9 +191,9 @@ it('the messages of receipts are found by their ids and by those of the network'
   for (const others of ['few', 'single'] as const) {
     const state = await withMessages(others)
     const receipt = { instanceId: state.owner, status: 'sent', at: new Date() } as const
-    const known = (await messageIds(state, many / 4)).map((reference) => ({ ...receipt, reference }))
+    const known = (await messageIds(state, many / 4)).map((messageId) => ({ ...receipt, messageId }))
     expect(await workOfStatement(state, (tx) => lockMessages(tx, known)), others).toBeLessThan(4 * nodes * known.length)
-    const unknown = known.map(({ reference }) => ({ ...receipt, providerMessageId: reference }))
+    const unknown = known.map(({ messageId }) => ({ ...receipt, providerMessageId: messageId }))
     expect(await workOfStatement(state, (tx) => lockMessages(tx, unknown)), others).toBeLessThan(nodes * known.length)
   }
 })

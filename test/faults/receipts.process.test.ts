@@ -82,7 +82,7 @@ async function claimed(instance = stage.sure): Promise<string> {
 function receipt(id: string, status: ReceiptStatus, instance = stage.sure): Receipt {
   return {
     instanceId: instance.id,
-    reference: id,
+    messageId: id,
     providerMessageId: `sandbox.${id}`,
     status,
     at: new Date(),

@@ -50,8 +50,8 @@ async function sendTwo(): Promise<[first: string, second: string]> {
 
 const begin = Date.now()
 
-function receipt(reference: string, status: ReceiptStatus, afterMs: number): Receipt {
-  return { instanceId, reference, providerMessageId: `sandbox.${reference}`, status, at: new Date(begin + afterMs) }
+function receipt(messageId: string, status: ReceiptStatus, afterMs: number): Receipt {
+  return { instanceId, messageId, providerMessageId: `sandbox.${messageId}`, status, at: new Date(begin + afterMs) }
 }
 
 /** Waits until the events of these messages are numbered. */

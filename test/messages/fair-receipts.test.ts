@@ -16,8 +16,8 @@ it('applies a receipt of one instance while large posts of another one wait', as
   for (const [i, account] of accounts.entries()) {
     const { id: instanceId } = await connectedInstance(databaseUrl, account)
     const message = { instanceId, to: '+4915112345678', type: 'text', text: 'hello' } as const
-    const { id: reference } = await sendMessage(contextFor(app, account), message)
-    const sent = { instanceId, reference, providerMessageId: `sent ${i}`, status: 'sent', at: new Date() } as const
+    const { id: messageId } = await sendMessage(contextFor(app, account), message)
+    const sent = { instanceId, messageId, providerMessageId: `sent ${i}`, status: 'sent', at: new Date() } as const
     expect(await applyReceipts(app, [sent])).toEqual(['applied'])
     receipts.push({ ...sent, status: 'delivered' })
   }
@@ -26,7 +26,7 @@ it('applies a receipt of one instance while large posts of another one wait', as
   const pool = sql(databaseUrl)
   const holder = await pool.connect()
   await holder.query('begin')
-  await holder.query('select from messages where id = $1 for update', [mine.reference])
+  await holder.query('select from messages where id = $1 for update', [mine.messageId])
   const waiting = async () =>
     (await pool.query(`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)).rowCount
   const large: Promise<unknown>[] = []

@@ -168,7 +168,7 @@ async function putOff(where: string, value: unknown): Promise<void> {
 it.each<[string, (instanceId: string, first: string) => Promise<unknown>]>([
   [
     'a receipt tells',
-    (instanceId, reference) => applyReceipts(apps[0] as App, [{ instanceId, reference, status: 'sent', at: new Date() }]),
+    (instanceId, messageId) => applyReceipts(apps[0] as App, [{ instanceId, messageId, status: 'sent', at: new Date() }]),
   ],
   [
     'no receipt has come in time',

@@ -25,8 +25,8 @@ export interface Network {
   answer: (message: OutgoingMessage, instance: StoredInstance) => SendOutcome | Promise<SendOutcome>
 }
 
-export function accepted({ reference }: OutgoingMessage): SendOutcome {
-  return { outcome: 'accepted', providerMessageId: `test.${reference}` }
+export function accepted({ messageId }: OutgoingMessage): SendOutcome {
+  return { outcome: 'accepted', providerMessageId: `test.${messageId}` }
 }
 
 export function network(): Network {
@@ -46,7 +46,7 @@ export async function openWorker(
     ...sandbox,
     reconcileMs: 200,
     async send(instance, message) {
-      net.calls.push({ id: message.reference, instanceId: instance.id, to: message.to, at: performance.now(), node: app.node })
+      net.calls.push({ id: message.messageId, instanceId: instance.id, to: message.to, at: performance.now(), node: app.node })
       return await net.answer(message, instance)
     },
     ...own,

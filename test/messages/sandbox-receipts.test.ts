@@ -67,7 +67,7 @@ it('are taken without a walk over the steps that an old snapshot keeps, which on
   const pool = sql(await cloneDatabase())
   await withConnection(pool, async (holder) => {
     await holder.query('begin isolation level repeatable read; select 1')
-    const answer = { instanceId: newId(), kind: 'answer' as const, reference: 'gone', after: 0 }
+    const answer = { instanceId: newId(), kind: 'answer' as const, messageId: 'gone', after: 0 }
     await addSteps(pool, Array(3_000).fill(answer), 1)
     await takeDueReports(pool, '-infinity', 3_000)
     await addSteps(pool, [answer], 1)
@@ -88,7 +88,7 @@ it('keep the id of the network, which only the first of two reports in one trans
   const databaseUrl = await cloneDatabase()
   const { app, ctx, instanceId } = await openWorkspace(databaseUrl)
   const { id } = await sendMessage(ctx, { instanceId, to: '+393331115556', type: 'text', text: 'hello' })
-  const receipt = { instanceId, reference: id, at: new Date() }
+  const receipt = { instanceId, messageId: id, at: new Date() }
   await applyReceipts(app, [
     { ...receipt, status: 'sent', providerMessageId: 'network-1' },
     { ...receipt, status: 'delivered' },

@@ -48,9 +48,9 @@ export function echo(calls: Calls) {
         async logout(instance) {
           note('logout', instance)
         },
-        async send(instance, { reference }) {
+        async send(instance, { messageId }) {
           note('send', instance)
-          return { outcome: 'accepted', providerMessageId: `echo.${reference}` }
+          return { outcome: 'accepted', providerMessageId: `echo.${messageId}` }
         },
         async lookup(instance, numbers) {
           note('lookup', instance)

@@ -119,10 +119,10 @@ it('stores the parts of inbound messages, once each', async () => {
 
 it('applies receipts before it answers', async () => {
   const sent = await rig.api.post('messages/send', { instanceId, to: '+393331234567', type: 'text', text: 'hello' })
-  const reference = sent.body.data.id
-  const receipts = [{ reference, status: 'delivered', providerMessageId: 'wamid.9' }]
+  const messageId = sent.body.data.id
+  const receipts = [{ messageId, status: 'delivered', providerMessageId: 'wamid.9' }]
   expect((await rig.callBack(instanceId, JSON.stringify({ receipts }))).status).toBe(200)
-  expect((await rig.api.get(`messages/${reference}`)).body.data).toMatchObject({
+  expect((await rig.api.get(`messages/${messageId}`)).body.data).toMatchObject({
     status: 'delivered',
     providerMessageId: 'wamid.9',
   })

@@ -20,7 +20,7 @@ it('is not sent again', async () => {
   const send = createSend({ app, host: () => ({ file }) as unknown as Host, session: () => session })
   const instance = { id: 'instance', settings: { typing: false } } as ProviderInstance<WebSettings>
   const message = {
-    reference: 'message',
+    messageId: 'message',
     to: '+393331234567',
     type: 'image',
     mediaUrl: 'https://a/b',

@@ -150,7 +150,7 @@ async function tryLater(app: App, tx: Sql, later: Sorted['later']): Promise<void
 
 /** The row holds the content of its type, because the message was stored as its type composes it. */
 function outgoingOf({ id, attempts, to, type, body, mediaUrl, content, template }: OpenRow): OutgoingMessage {
-  return { reference: id, attempt: attempts + 1, to, type, body, mediaUrl, content, template } as OutgoingMessage
+  return { messageId: id, attempt: attempts + 1, to, type, body, mediaUrl, content, template } as OutgoingMessage
 }
 
 /** Reserves quota for messages that hold none yet: scheduled ones. Instant messages took their quota when they were accepted. */

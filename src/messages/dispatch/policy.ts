@@ -30,7 +30,7 @@ export interface OpenMessage {
   blocked: boolean
   instanceDeleted: boolean
   instanceConnected: boolean
-  /** True if the provider deduplicates by our reference, so that a send with unknown outcome can be repeated. */
+  /** True if the provider deduplicates by our id, so that a send with unknown outcome can be repeated. */
   sendsOnce: boolean
   /** How long a receipt may still settle a send whose answer was lost. */
   reconcileMs: number

@@ -6,7 +6,7 @@ import type { OutgoingMessage } from '../../providers/outgoing.ts'
 export async function readSent(sql: Sql, instanceId: string, providerMessageId: string): Promise<OutgoingMessage | undefined> {
   const { rows } = await sql.query<OutgoingMessage>({
     name: 'messages.sent',
-    text: `select id as reference, "to", type, body, "mediaUrl", content, template from messages
+    text: `select id as "messageId", "to", type, body, "mediaUrl", content, template from messages
       where "instanceId" = $1 and "providerMessageId" = $2 and direction = 'outbound'`,
     values: [instanceId, providerMessageId],
   })

@@ -23,9 +23,9 @@ export async function insertEarly(tx: Sql, receipts: readonly EarlyReceipt[]): P
     name: 'receipts.early.insert',
     text: `with kept as (
         insert into early_receipts ("instanceId", "providerMessageId", status, reference, at, error, detail, restricted, "nextAt")
-        select u.instance, u.provider, u.status, u.reference, u.at, u.error, u.detail, u.restricted, ${nextRound('now()')}
+        select u.instance, u.provider, u.status, u.message, u.at, u.error, u.detail, u.restricted, ${nextRound('now()')}
         from unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[], $5::timestamptz[], $6::text[], $7::text[], $8::boolean[])
-          as u(instance, provider, status, reference, at, error, detail, restricted)
+          as u(instance, provider, status, message, at, error, detail, restricted)
         join instances i on i.id = u.instance
         order by 1, 2, 3 on conflict do nothing returning "instanceId", "nextAt"
       ) select distinct "instanceId", "nextAt" from kept`,
@@ -33,7 +33,7 @@ export async function insertEarly(tx: Sql, receipts: readonly EarlyReceipt[]): P
       receipts.map(({ instanceId }) => instanceId),
       receipts.map(({ providerMessageId }) => providerMessageId),
       receipts.map(({ status }) => status),
-      receipts.map(({ reference }) => reference ?? null),
+      receipts.map(({ messageId }) => messageId ?? null),
       receipts.map(({ at }) => at),
       receipts.map(({ error }) => error ?? null),
       receipts.map(({ detail }) => detail ?? null),
@@ -65,7 +65,7 @@ interface Row {
   instanceId: string
   providerMessageId: string
   status: ReceiptStatus
-  reference: string | null
+  messageId: string | null
   at: Date
   error: string | null
   detail: string | null
@@ -76,13 +76,13 @@ interface Row {
 export async function lockEarly(tx: Sql, instanceId: string, batch: number): Promise<EarlyReceipt[]> {
   const { rows } = await tx.query<Row>({
     name: 'receipts.early.lock',
-    text: `select "instanceId", "providerMessageId", status, reference, at, error, detail, restricted from early_receipts
+    text: `select "instanceId", "providerMessageId", status, reference as "messageId", at, error, detail, restricted from early_receipts
       where "instanceId" = $1 and "nextAt" <= now() order by at, "keptAt" limit $2 for update skip locked`,
     values: [instanceId, batch],
   })
-  return rows.map(({ reference, error, detail, ...row }) => ({
+  return rows.map(({ messageId, error, detail, ...row }) => ({
     ...row,
-    reference: reference ?? undefined,
+    messageId: messageId ?? undefined,
     error: error ?? undefined,
     detail: detail ?? undefined,
   }))

@@ -26,7 +26,7 @@ export interface Change {
 }
 
 /**
- * Locks the outbound messages of receipts, in the order of their ids. Finds each by our reference (primary key), if it is one of a message
+ * Locks the outbound messages of receipts, in the order of their ids. Finds each by our id (primary key), if it is one of a message
  * of that instance, or else by the provider's id (unique index of instance and provider's id). `position` is the place of its receipt, from 1.
  * Also locks and returns, in the order in which they left, earlier messages to the same number that the network has accepted and not
  * reported yet (partial index messages_unreported_idx). They may be on their way in another process. `offset 0` looks rows up for each
@@ -36,11 +36,11 @@ export async function lockMessages(tx: Sql, receipts: readonly Receipt[]): Promi
   const { rows } = await tx.query<ReceiptRow>({
     name: 'messages.receipts.hold',
     text: `with asked as (
-        select i::int as position, instance, nullif(reference, '')::uuid as reference, provider
-        from unnest(${arrayOf('$1', 'uuid')}, $2::text[], $3::text[]) with ordinality as u(instance, reference, provider, i)
+        select i::int as position, instance, nullif(message, '')::uuid as message, provider
+        from unnest(${arrayOf('$1', 'uuid')}, $2::text[], $3::text[]) with ordinality as u(instance, message, provider, i)
       ), named as (
         select a.position, m.id from asked a cross join lateral (
-          select id from messages where id = a.reference and ${unindexed('"instanceId" = a.instance')} offset 0
+          select id from messages where id = a.message and ${unindexed('"instanceId" = a.instance')} offset 0
         ) m
       ), found as (
         select position, id from named
@@ -70,7 +70,7 @@ export async function lockMessages(tx: Sql, receipts: readonly Receipt[]): Promi
       join locked l on l.id = f.id order by f.place`,
     values: [
       receipts.map((receipt) => receipt.instanceId),
-      receipts.map((receipt) => receipt.reference ?? ''),
+      receipts.map((receipt) => receipt.messageId ?? ''),
       receipts.map((receipt) => receipt.providerMessageId ?? null),
     ],
   })

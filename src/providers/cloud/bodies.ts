@@ -12,7 +12,7 @@ export function bodyOf(message: OutgoingMessage, file: FileReference | undefined
     recipient_type: 'individual',
     to: digitsOf(message.to),
     ...content,
-    biz_opaque_callback_data: message.reference,
+    biz_opaque_callback_data: message.messageId,
   }
 }
 

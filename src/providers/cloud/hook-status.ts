@@ -21,8 +21,8 @@ export function receiptOf({ id: instanceId, settings }: KnownCloudInstance, item
   const status = statuses.get(name)
   const providerMessageId = idOf(id)
   if (!status || !providerMessageId) return undefined
-  const reference = isId(data) ? data : undefined
-  const receipt = { instanceId, reference, providerMessageId, status, at: timeOf(timestamp) }
+  const messageId = isId(data) ? data : undefined
+  const receipt = { instanceId, messageId, providerMessageId, status, at: timeOf(timestamp) }
   return status === 'failed' ? { ...receipt, ...reasonIn(errors, settings) } : receipt
 }
 

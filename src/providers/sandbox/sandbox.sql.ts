@@ -15,7 +15,7 @@ export interface StepPayload {
 
 export interface NewStep extends StepPayload {
   instanceId: string
-  reference?: string
+  messageId?: string
   kind: StateKind | 'receipt' | 'answer'
   /** In latencies from the present. */
   after: number
@@ -32,7 +32,7 @@ export interface Move {
 /** A receipt or an answer. */
 export interface Report {
   instanceId: string
-  reference: string | null
+  messageId: string | null
   kind: 'receipt' | 'answer'
   payload: StepPayload
   /** When it happened on the network. */
@@ -52,7 +52,7 @@ export async function addSteps(tx: Sql, steps: readonly NewStep[], latencyMs: nu
       from unnest($1::uuid[], $2::text[], $3::text[], $4::jsonb[], $5::float8[]) as u(i, r, k, p, ms)`,
     values: [
       steps.map((step) => step.instanceId),
-      steps.map((step) => step.reference ?? null),
+      steps.map((step) => step.messageId ?? null),
       steps.map((step) => step.kind),
       steps.map(({ status, error, next }) => JSON.stringify({ status, error, next })),
       steps.map((step) => step.after * latencyMs),
@@ -73,10 +73,10 @@ export async function takeDueReports(tx: Sql, from: string, limit: number): Prom
         delete from sandbox_steps where id = any(array(
           select id from sandbox_steps where "dueAt" >= $1 and "dueAt" <= clock_timestamp() and kind in ('receipt', 'answer')
           order by "dueAt", id limit $2 for update skip locked
-        )) returning id, "instanceId", reference, kind, payload, "dueAt" as at
+        )) returning id, "instanceId", reference as "messageId", kind, payload, "dueAt" as at
       )
       select t.*, m."to", m.body from taken t
-      left join lateral (select "to", body from sandbox_messages where reference = t.reference and t.kind = 'answer' offset 0) m on true
+      left join lateral (select "to", body from sandbox_messages where reference = t."messageId" and t.kind = 'answer' offset 0) m on true
       order by t.at, t.id`,
     values: [from, limit],
   })
@@ -131,31 +131,31 @@ export async function droppedInstances(tx: Sql, instanceIds: readonly string[]):
 }
 
 export interface NewSandboxMessage {
-  reference: string
+  messageId: string
   instanceId: string
   to: string
   body: string
 }
 
-/** Stores messages once for each reference (primary key); returns how many attempts each reference had before. */
+/** Stores messages once for each id (primary key); returns how many attempts each had before. */
 export async function recordMessages(tx: Sql, messages: readonly NewSandboxMessage[]): Promise<Map<string, number>> {
   if (messages.length === 0) return new Map()
-  const { rows } = await tx.query<{ reference: string; offers: number }>({
+  const { rows } = await tx.query<{ messageId: string; offers: number }>({
     name: 'sandbox.record',
     text: `insert into sandbox_messages as m (reference, "instanceId", "to", body)
       select * from unnest($1::text[], $2::uuid[], $3::text[], $4::text[])
-      on conflict (reference) do update set offers = m.offers + 1 returning reference, offers`,
+      on conflict (reference) do update set offers = m.offers + 1 returning reference as "messageId", offers`,
     values: [
-      messages.map((message) => message.reference),
+      messages.map((message) => message.messageId),
       messages.map((message) => message.instanceId),
       messages.map((message) => message.to),
       messages.map((message) => message.body),
     ],
   })
-  return new Map(rows.map((row) => [row.reference, row.offers - 1]))
+  return new Map(rows.map((row) => [row.messageId, row.offers - 1]))
 }
 
 /** Deletes messages (primary key). Their receipts still come, and the gateway ignores them. */
-export async function deleteMessages(tx: Sql, references: readonly string[]): Promise<void> {
-  await tx.query('delete from sandbox_messages where reference = any($1::text[])', [references])
+export async function deleteMessages(tx: Sql, messageIds: readonly string[]): Promise<void> {
+  await tx.query('delete from sandbox_messages where reference = any($1::text[])', [messageIds])
 }

@@ -17,7 +17,7 @@ const commitMs = 10
 const settings = z.looseObject({
   /** `true`: an instance shows a QR code before it connects. */
   pairing: z.unknown().optional(),
-  /** `false`: simulates a network that does not deduplicate by our reference, like some real ones. */
+  /** `false`: simulates a network that does not deduplicate by our id, like some real ones. */
   clientReferences: z.unknown().optional(),
   /** A number of milliseconds: simulates a network that hangs for so long on each message before it takes it, at most a minute. */
   hangMs: z.unknown().optional(),
@@ -51,7 +51,7 @@ function openSandbox(app: App): Connector<Instance, Instance> {
     async logout({ id }, tx) {
       await cancelSteps(tx, id)
     },
-    forget: (references, tx) => deleteMessages(tx, references),
+    forget: (messageIds, tx) => deleteMessages(tx, messageIds),
     async start(host) {
       clock = startClock(app, host)
       return clock

@@ -1,4 +1,4 @@
-// Send operation of the sandbox network: accepts messages in groups, and stores each exactly once under its reference.
+// Send operation of the sandbox network: accepts messages in groups, and stores each exactly once under the gateway's id.
 import type { App } from '../../core/app.ts'
 import { createBatch } from '../../core/batch.ts'
 import type { Sql } from '../../core/database/database.ts'
@@ -32,7 +32,7 @@ async function takeAll(app: App, tx: Sql, attempts: readonly Attempt[]): Promise
   const taken = attempts.filter((attempt, i) => !scripts[i]?.refuse && !cutOff.has(attempt))
   const attemptsBefore = await recordMessages(
     tx,
-    taken.map(({ instanceId, message: { reference, to, body } }) => ({ reference, instanceId, to, body })),
+    taken.map(({ instanceId, message: { messageId, to, body } }) => ({ messageId, instanceId, to, body })),
   )
   const steps: NewStep[] = []
   const outcomes = attempts.map((attempt, i): SendOutcome => {
@@ -42,7 +42,7 @@ async function takeAll(app: App, tx: Sql, attempts: readonly Attempt[]): Promise
       if (script.refuse.restricted) steps.push({ instanceId: attempt.instanceId, kind: 'restrict', after: 0 })
       return { outcome: 'refused', ...script.refuse }
     }
-    return answer(app, attempt, script, attemptsBefore.get(attempt.message.reference) ?? 0, steps)
+    return answer(app, attempt, script, attemptsBefore.get(attempt.message.messageId) ?? 0, steps)
   })
   await addSteps(tx, steps, app.config.sandboxLatencyMs)
   return { outcomes, soonest: Math.min(1, ...steps.map(({ after }) => after)) }
@@ -67,8 +67,8 @@ function connectionLost(app: App): SendOutcome {
 }
 
 function answer(app: App, { instanceId, message }: Attempt, script: Script, before: number, steps: NewStep[]): SendOutcome {
-  const { reference } = message
-  const providerMessageId = `sandbox.${reference}`
+  const { messageId } = message
+  const providerMessageId = `sandbox.${messageId}`
   if (before < (script.stumbles ?? 0))
     return { outcome: 'retry', error: 'TEMPORARILY_UNAVAILABLE', afterMs: app.config.sandboxLatencyMs }
   if (script.drops && before === 0) {
@@ -76,7 +76,7 @@ function answer(app: App, { instanceId, message }: Attempt, script: Script, befo
     return connectionLost(app)
   }
   const firstTaken = before === (script.stumbles ?? 0) + (script.drops ? 1 : 0)
-  if (firstTaken) for (const step of script.steps) steps.push({ ...step, instanceId, reference })
+  if (firstTaken) for (const step of script.steps) steps.push({ ...step, instanceId, messageId })
   return script.losesAnswer && firstTaken
     ? { outcome: 'unknown', error: 'ANSWER_LOST' }
     : { outcome: 'accepted', providerMessageId }

@@ -60,14 +60,14 @@ async function move(app: App, events: Reports, { id, instanceId, kind, payload }
 async function report(steps: readonly Report[], events: Reports): Promise<NewStep[]> {
   const receipts: Receipt[] = []
   const answers = new Map<InboundMessage, NewStep>()
-  for (const { kind, instanceId, reference, payload, at, to, body } of steps) {
-    if (!reference) continue
+  for (const { kind, instanceId, messageId, payload, at, to, body } of steps) {
+    if (!messageId) continue
     if (kind === 'receipt' && payload.status) {
       const { status, error } = payload
-      receipts.push({ instanceId, reference, providerMessageId: `sandbox.${reference}`, status, error, at })
+      receipts.push({ instanceId, messageId, providerMessageId: `sandbox.${messageId}`, status, error, at })
     }
     if (kind === 'answer' && to) {
-      const providerMessageId = `sandbox.echo.${reference}`
+      const providerMessageId = `sandbox.echo.${messageId}`
       const answer = {
         instanceId,
         providerMessageId,
@@ -77,7 +77,7 @@ async function report(steps: readonly Report[], events: Reports): Promise<NewSte
         content: { kind: 'text' },
         at,
       } as const
-      answers.set(answer, { instanceId, reference, kind, after: 1 })
+      answers.set(answer, { instanceId, messageId, kind, after: 1 })
     }
   }
   if (receipts.length > 0) await events.receipts(receipts)

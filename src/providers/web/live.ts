@@ -18,8 +18,8 @@ export interface Live {
   socket: WASocket
   whatsApp: WhatsApp
   upload: WAMediaUploadFunction
-  /** Resolves with the server's answer about a stanza. Call it before the stanza is prepared. `reference` is the gateway's id of the message. */
-  ackOf: (stanzaId: string, reference: string) => Promise<Ack>
+  /** Resolves with the server's answer about a stanza. Call it before the stanza is prepared. `messageId` is the gateway's id. */
+  ackOf: (stanzaId: string, messageId: string) => Promise<Ack>
   /** Stops waiting for the answer about a stanza: it did not leave, or the answer takes too long. A late answer is reported as a receipt. */
   forget: (stanzaId: string) => void
   /** Waits, for a short time, for the acks of what is leaving. */
@@ -36,14 +36,14 @@ export interface LiveOptions {
   socket: WASocket
 }
 
-/** Most messages whose references are remembered, for receipts that arrive before the send is stored. */
-const mostReferences = 2_000
+/** Most messages whose ids are remembered, for receipts that arrive before the send is stored. */
+const mostRemembered = 2_000
 const drainMs = 1_000
 
 export function startLive({ app, whatsApp, host, lease, socket }: LiveOptions): Live {
   const waiting = new Map<string, (ack: Ack) => void>()
-  const references = new Map<string, string>()
-  const receipts = createReceipts({ app, host, instanceId: lease.instanceId, referenceOf: (id) => references.get(id) })
+  const messageIds = new Map<string, string>()
+  const receipts = createReceipts({ app, host, instanceId: lease.instanceId, messageIdOf: (id) => messageIds.get(id) })
   socket.ws.on('CB:ack,class:message', ({ attrs }: BinaryNode) => {
     const id = attrs.id as string
     const resolve = waiting.get(id)
@@ -60,9 +60,9 @@ export function startLive({ app, whatsApp, host, lease, socket }: LiveOptions): 
     socket,
     whatsApp,
     upload: createUpload(socket, whatsApp),
-    ackOf(stanzaId, reference) {
-      references.set(stanzaId, reference)
-      if (references.size > mostReferences) references.delete(references.keys().next().value as string)
+    ackOf(stanzaId, messageId) {
+      messageIds.set(stanzaId, messageId)
+      if (messageIds.size > mostRemembered) messageIds.delete(messageIds.keys().next().value as string)
       const { promise, resolve } = Promise.withResolvers<Ack>()
       waiting.set(stanzaId, resolve)
       return promise

@@ -13,7 +13,7 @@ export interface ReceiptsOptions {
   host: Host
   instanceId: string
   /** The gateway's id of a message that this process sent a short time ago. */
-  referenceOf: (stanzaId: string) => string | undefined
+  messageIdOf: (stanzaId: string) => string | undefined
 }
 
 export interface Receipts {
@@ -27,7 +27,7 @@ const retryMs = 1_000
 /** Receipt types that say something of a message of ours. Without a type, it is delivered; `inactive` is delivered to an idle device. */
 const statuses: Record<string, 'delivered' | 'read'> = { '': 'delivered', inactive: 'delivered', read: 'read', played: 'read' }
 
-export function createReceipts({ app, host, instanceId, referenceOf }: ReceiptsOptions): Receipts {
+export function createReceipts({ app, host, instanceId, messageIdOf }: ReceiptsOptions): Receipts {
   let queue: Receipt[] = []
   let running = false
 
@@ -68,7 +68,7 @@ export function createReceipts({ app, host, instanceId, referenceOf }: ReceiptsO
     }
   }
 
-  const about = (stanzaId: string) => ({ instanceId, reference: referenceOf(stanzaId), providerMessageId: stanzaId })
+  const about = (stanzaId: string) => ({ instanceId, messageId: messageIdOf(stanzaId), providerMessageId: stanzaId })
 
   return {
     acked(stanzaId, error, awaited) {

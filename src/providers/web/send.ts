@@ -39,7 +39,7 @@ export function createSend({
   const inFlight = new Map<string, Promise<SendOutcome>>()
 
   return async (instance, message) => {
-    const id = stanzaIdOf(message.reference)
+    const id = stanzaIdOf(message.messageId)
     const earlier = inFlight.get(id)
     if (earlier) return await earlier
     const held = session(instance.id)
@@ -69,7 +69,7 @@ export function createSend({
     message: OutgoingMessage,
     id: string,
   ): Promise<SendOutcome> {
-    const acked = live.ackOf(id, message.reference)
+    const acked = live.ackOf(id, message.messageId)
     let write: () => Promise<unknown>
     try {
       write = await unlessLost(acked, compose(host, live, instance, message, id))
@@ -108,9 +108,9 @@ export function createSend({
   }
 
   /** Nothing has left. */
-  function unprepared({ reference }: OutgoingMessage, error: Error): SendOutcome {
+  function unprepared({ messageId }: OutgoingMessage, error: Error): SendOutcome {
     const code = codeOfAnswer(error)
-    app.log.warn({ messageId: reference, code, err: error.message }, 'a message could not be prepared')
+    app.log.warn({ messageId, code, err: error.message }, 'a message could not be prepared')
     if (code === tooMany) return slower()
     return { outcome: 'retry', error: 'PROVIDER_ERROR', detail: 'the message could not be prepared' }
   }
