@@ -16,11 +16,11 @@ beforeAll(async () => {
   played = await playAll(scenes)
 }, 300_000)
 
-it('does not repeat an attempt to a network without references if it may have happened before the kill', () => {
+it('does not repeat an attempt to a network without our ids if it may have happened before the kill', () => {
   expect(ends(played.beforeProviderBlind, 'Blind', 'claimed')).toBe('failed UNKNOWN_OUTCOME 0x')
 })
 
-it('repeats an attempt under the same reference if the kill came right after acceptance; the network has one message', () => {
+it('repeats an attempt under the same id if the kill came right after acceptance; the network has one message', () => {
   expect(ends(played.afterAccept, 'Sure', 'offered')).toBe('sent 2x')
 })
 

@@ -85,7 +85,7 @@ const promises: Record<string, string> = {
   'what was cancelled never reached the network': `
     select m.id from messages m join sandbox_messages s on s.reference = m.id::text where m.status = 'cancelled'`,
   // Numbers that end in 0008 and 0010 refuse offers, so more than one is made.
-  'a network that takes no reference of ours is offered nothing twice': `
+  'a network that takes no id of ours is offered nothing twice': `
     select s.reference, s.offers from sandbox_messages s join instances i on i.id = s."instanceId"
     where i.settings->>'clientReferences' = 'false' and s.offers > 1 and right(s."to", 4) not in ('0008', '0010')`,
   'what was never accepted has no receipts': `

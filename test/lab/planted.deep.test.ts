@@ -115,7 +115,7 @@ it('finds a cursor that skips one event', async () => {
 
 it('finds a retry that doubles', async () => {
   expect((await brokenIn(calm, plantedFaults.doublingRetry)).database).toContain(
-    'a network that takes no reference of ours is offered nothing twice: ',
+    'a network that takes no id of ours is offered nothing twice: ',
   )
 })
 

@@ -1,7 +1,7 @@
 // Accepts messages by group commit. Words of this folder:
 //   submission  a validated message that a caller wants to send
 //   batch       the submissions of one transaction
-//   references  the rows that a batch names: instances, contacts, templates
+//   records     the rows that a batch names: instances, contacts, templates
 //   draft       a submission with its text composed, before it has quota
 //   result      the stored message, the error, or `repeated`: the key was used earlier in the same batch
 
@@ -119,11 +119,11 @@ async function acceptAll(app: App, submissions: readonly Submission[], together:
     const results: (Result | undefined)[] = submissions.map(() => undefined)
     await replayRepeated(app, tx, submissions, results, together)
     const open = submissions.filter((_, i) => results[i] === undefined)
-    const [references, assign] = await Promise.all([
+    const [records, assign] = await Promise.all([
       lookUp(app, tx, submissions, together),
       reserveAhead(tx, open.map(quotaRequest)),
     ])
-    const drafts = draftAll(app, submissions, results, references)
+    const drafts = draftAll(app, submissions, results, records)
     const turns = await assign(drafts.map(({ submission }) => quotaRequest(submission)))
     const accepted = await refuseWithoutQuota(tx, drafts, turns, results)
     await store(app, tx, accepted, results)

@@ -1,4 +1,4 @@
-// Drafts of messages: the texts composed, the references checked, nothing reserved and nothing stored.
+// Drafts of messages: the texts composed, the records that they name checked, nothing reserved and nothing stored.
 import type { App } from '../../core/app.ts'
 import { failure } from '../../core/errors.ts'
 import { newId } from '../../core/id.ts'
@@ -7,7 +7,7 @@ import { withoutFile } from '../../message-types/fields.ts'
 import { providerOf, sendsTemplates } from '../../providers/providers.ts'
 import { suppressed } from '../../suppressions/service.ts'
 import { compose, fillTemplate } from './compose.ts'
-import type { References } from './look-up.ts'
+import type { Records } from './look-up.ts'
 import type { NewMessage } from './rows.ts'
 import type { Result, Submission } from './submission.ts'
 
@@ -23,27 +23,27 @@ export function draftAll(
   app: App,
   submissions: readonly Submission[],
   results: (Result | undefined)[],
-  references: References,
+  records: Records,
 ): Draft[] {
   const drafts: Draft[] = []
   for (const [index, submission] of submissions.entries()) {
     if (results[index] !== undefined) continue
     const { input, principal, scheduledAt } = submission
-    const instance = references.instance(submission)
-    const contact = references.contact(submission)
+    const instance = records.instance(submission)
+    const contact = records.contact(submission)
     try {
-      const fileType = references.fileType(submission)
+      const fileType = records.fileType(submission)
       const refusal = input.templateId == null ? 'VALIDATION_ERROR' : 'TEMPLATE_INVALID'
       if (fileType === null) throw failure(refusal, `mediaUrl: ${withoutFile}`)
       if (!instance) throw failure('NOT_FOUND', 'Instance not found')
-      const type = input.type ?? references.template(submission)?.type
+      const type = input.type ?? records.template(submission)?.type
       const fault = fileType && type && providerOf(app, instance.provider)?.faultOfFile?.(type, fileType)
       if (fault) throw failure(refusal, `mediaUrl: ${fault}`)
       const composed =
         input.templateId == null
           ? compose(input, contact)
-          : fillTemplate(input, contact, references.template(submission), sendsTemplates(app, instance.provider))
-      if (references.isSuppressed(submission)) throw failure(suppressed)
+          : fillTemplate(input, contact, records.template(submission), sendsTemplates(app, instance.provider))
+      if (records.isSuppressed(submission)) throw failure(suppressed)
       drafts.push({
         index,
         submission,

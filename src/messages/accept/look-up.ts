@@ -14,7 +14,7 @@ import type { MessageFields } from '../input.ts'
 import type { OpenTemplate } from './compose.ts'
 
 /** A message to accept, and its workspace. */
-export interface MessageReferences {
+export interface MessageToAccept {
   principal: { workspaceId: string }
   input: MessageFields
 }
@@ -24,7 +24,7 @@ export interface MessageReferences {
  * not wait: they are accepted without them.
  */
 export class MustWait extends Error {
-  readonly mustWait: (message: MessageReferences & { idempotency?: unknown }) => boolean
+  readonly mustWait: (message: MessageToAccept & { idempotency?: unknown }) => boolean
 
   constructor(mustWait: MustWait['mustWait']) {
     super('a message must wait for another transaction')
@@ -32,26 +32,26 @@ export class MustWait extends Error {
   }
 }
 
-/** Lookups by message. Rows of other workspaces are never returned. */
-export interface References {
+/** The records that messages name. Those of other workspaces are never returned. */
+export interface Records {
   /** Time of the transaction. */
   now: Date
-  instance: (message: MessageReferences) => SendingInstance | undefined
+  instance: (message: MessageToAccept) => SendingInstance | undefined
   /** The named contact; without one, the contact with the recipient's number. */
-  contact: (message: MessageReferences) => NamedContact | undefined
+  contact: (message: MessageToAccept) => NamedContact | undefined
   /** @throws TEMPLATE_INVALID when the template does not compile. */
-  template: (message: MessageReferences) => OpenTemplate | undefined
+  template: (message: MessageToAccept) => OpenTemplate | undefined
   /** The MIME type of the file of the message or its template; null if this gateway has none behind its own address, undefined for another address or none. */
-  fileType: (message: MessageReferences) => string | null | undefined
+  fileType: (message: MessageToAccept) => string | null | undefined
   /** True if the recipient is in the do-not-contact list. */
-  isSuppressed: (message: MessageReferences) => boolean
+  isSuppressed: (message: MessageToAccept) => boolean
 }
 
 /**
- * Locks the contacts FOR KEY SHARE until `tx` ends, so that they are not deleted before the messages refer to them.
+ * Locks the contacts FOR KEY SHARE until `tx` ends, so that they are not deleted before the messages are stored.
  * @throws MustWait when messages of many callers are looked up `together`, and a contact is in use.
  */
-export async function lookUp(app: App, tx: Sql, messages: readonly MessageReferences[], together = false): Promise<References> {
+export async function lookUp(app: App, tx: Sql, messages: readonly MessageToAccept[], together = false): Promise<Records> {
   const [{ now, instances }, named, numbered, templates, files, isSuppressed] = await Promise.all([
     readSendingInstances(tx, distinct(messages, 'instanceId')),
     readContacts(tx, distinct(messages, 'contactId'), !together),
@@ -71,9 +71,9 @@ export async function lookUp(app: App, tx: Sql, messages: readonly MessageRefere
       messages.map(({ principal, input }) => ({ workspaceId: principal.workspaceId, phone: input.to })),
     ),
   ])
-  const contactOf = ({ principal, input }: MessageReferences): LockedContact | undefined =>
+  const contactOf = ({ principal, input }: MessageToAccept): LockedContact | undefined =>
     input.contactId != null ? own(principal, named.get(input.contactId)) : numbered.get(`${principal.workspaceId} ${input.to}`)
-  const isInUse = (message: MessageReferences) => contactOf(message)?.inUse === true
+  const isInUse = (message: MessageToAccept) => contactOf(message)?.inUse === true
   if (messages.some(isInUse)) throw new MustWait(isInUse)
   const filesOfTemplates = await typesOfFiles(
     app,
@@ -105,7 +105,7 @@ export async function lookUp(app: App, tx: Sql, messages: readonly MessageRefere
   }
 }
 
-function distinct(messages: readonly MessageReferences[], field: 'instanceId' | 'contactId' | 'templateId'): string[] {
+function distinct(messages: readonly MessageToAccept[], field: 'instanceId' | 'contactId' | 'templateId'): string[] {
   return [...new Set(messages.flatMap(({ input }) => input[field] ?? []))]
 }
 
@@ -118,7 +118,7 @@ async function readContacts(tx: Sql, ids: readonly string[], waits: boolean): Pr
 }
 
 /** Reads contacts by workspace and phone number. Keys are `workspaceId phone`. */
-async function readNumbers(tx: Sql, messages: readonly MessageReferences[], waits: boolean): Promise<Map<string, LockedContact>> {
+async function readNumbers(tx: Sql, messages: readonly MessageToAccept[], waits: boolean): Promise<Map<string, LockedContact>> {
   const contacts = await lockContactsByPhone(
     tx,
     messages.map(({ principal, input }) => ({ workspaceId: principal.workspaceId, phone: input.to })),

@@ -27,8 +27,8 @@ export async function previewSubmission(app: App, submission: Submission): Promi
 
 async function previewIn(app: App, tx: Sql, submission: Submission): Promise<MessagePreview> {
   const results: (Result | undefined)[] = []
-  const references = await lookUp(app, tx, [submission])
-  const [draft] = draftAll(app, [submission], results, references)
+  const records = await lookUp(app, tx, [submission])
+  const [draft] = draftAll(app, [submission], results, records)
   if (!draft) throw results[0]
   const { principal, scheduledAt } = submission
   const { ownerId, plan } = principal
@@ -37,8 +37,8 @@ async function previewIn(app: App, tx: Sql, submission: Submission): Promise<Mes
   if (!foreseen.isEnough) throw refusals.usedUp()
   if (scheduledAt && (await plannedLeft(tx, ownerId, plan)) < 1) throw refusals.tooMuchPlanned(plan)
   const { type, body, mediaUrl, contactId, to, template } = draft
-  const dueAt = scheduledAt ?? references.now
-  const instance = references.instance(submission) ?? fail('NOT_FOUND', 'Instance not found')
+  const dueAt = scheduledAt ?? records.now
+  const instance = records.instance(submission) ?? fail('NOT_FOUND', 'Instance not found')
   const judged = await foresee(app, tx, { instance, messages: [{ to, at: dueAt }], approved: template !== null })
   return { type, body, mediaUrl, contactId, to, dueAt, ...foreseen, ...judged }
 }

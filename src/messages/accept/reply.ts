@@ -30,7 +30,7 @@ export async function acceptReplies(app: App, tx: Sql, replies: readonly Reply[]
     const input = { instanceId, to: from, type: 'text' as const, text: reply }
     return payer ? [{ principal: { ...payer, userId: payer.ownerId }, input }] : []
   })
-  const references = await lookUp(app, tx, submissions)
+  const records = await lookUp(app, tx, submissions)
   await safetyCache(app).load(
     submissions.map(({ input }) => input),
     tx,
@@ -40,11 +40,11 @@ export async function acceptReplies(app: App, tx: Sql, replies: readonly Reply[]
     submissions.map(({ principal }) => ({ ...principal, counts: true })),
   )
   const drafts = submissions.flatMap((submission, i): NewMessage[] => {
-    const instance = references.instance(submission)
+    const instance = records.instance(submission)
     const turn = turns[i]
     if (!turn?.fits || !instance) return []
     const { principal, input } = submission
-    const composed = compose(input, references.contact(submission))
+    const composed = compose(input, records.contact(submission))
     const fixed = {
       id: newId(),
       createdAt: turn.at,
