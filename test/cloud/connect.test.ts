@@ -104,7 +104,23 @@ describe('connect', () => {
       'says that the number is unknown',
       {},
       { phoneNumberId: '123' },
-      { status: 'disconnected', lastError: expect.stringMatching(/^Object with ID '123' does not exist.* \(100\)$/) },
+      {
+        status: 'disconnected',
+        lastError: expect.stringMatching(
+          /^the accessToken has no number with this phoneNumberId: Object with ID '123'.* \(100\)$/,
+        ),
+      },
+    ],
+    [
+      'names the id of a business account that is unknown',
+      {},
+      { businessAccountId: '123' },
+      {
+        status: 'connected',
+        lastError: expect.stringMatching(
+          /^the webhooks were not subscribed: the accessToken has no business account with this businessAccountId: .* \(100\)$/,
+        ),
+      },
     ],
     [
       'is connected without webhooks, and says so',
@@ -115,6 +131,18 @@ describe('connect', () => {
   ])('%s', async (_, given, more, expected) => {
     const id = await create(numberWith(given), more)
     expect(await rig.connect(id)).toEqual(expected)
+    // The plan allows a number of them.
+    await rig.api.delete(`instances/${id}`)
+  })
+
+  it('says that the app secret is of another app, until the right one is given', async () => {
+    const number = numberWith()
+    const id = await create(number, { appSecret: 'of-another-app' })
+    const lastError = 'the webhooks were not subscribed: the appSecret is not that of the app that made the accessToken'
+    expect(await rig.connect(id)).toEqual({ status: 'connected', lastError })
+    await rig.api.put(`instances/${id}`, { settings: { appSecret: number.appSecret } })
+    await until(async () => (await rig.state(id)).lastError === null)
+    expect(rig.standIn.callbackOf(number.businessAccountId)).toBeDefined()
   })
 
   it.each([

@@ -55,7 +55,8 @@ it('the doctor asks Meta where the webhooks of each business account go', async 
     expect(await rig.connect(await create(number))).toEqual({ status: 'connected', lastError: null })
     return number
   }
-  const [ours, unsubscribed, elsewhere, byHand, silent] = [
+  const [ours, unsubscribed, elsewhere, byHand, silent, unsigned] = [
+    await connected(),
     await connected(),
     await connected(),
     await connected(),
@@ -74,6 +75,7 @@ it('the doctor asks Meta where the webhooks of each business account go', async 
   // An app without an override calls the address that was set at the app by hand.
   await ask(byHand, 'POST', {})
   standIn.addFault({ on: new RegExp(`GET ${silent.businessAccountId}/subscribed_apps`), effect: { code: 200, status: 403 } })
+  unsigned.appSecret = 'changed-at-the-app'
   const { said, isWell } = await examine(rig, { PUBLIC_URL: publicUrl })
   expect(isWell).toBe(false)
   const line = (number: typeof ours) => said.find((one) => one.includes(`(+${number.display.replace(/\D/g, '')})`))
@@ -84,6 +86,9 @@ it('the doctor asks Meta where the webhooks of each business account go', async 
   )
   expect(line(elsewhere)).toMatch(
     /^wrong .*; but the webhooks of its business account go to another server: connect the instance again$/,
+  )
+  expect(line(unsigned)).toMatch(
+    /^wrong .*; but the appSecret is not that of the app that made the accessToken: Meta's webhooks are refused$/,
   )
   expect(line(silent)).toMatch(/^wrong .*; but it does not say which apps get its webhooks: .*200/)
   expect(said.join()).not.toContain(ours.accessToken)

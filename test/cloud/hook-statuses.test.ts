@@ -40,6 +40,15 @@ async function stepsOf(id: string): Promise<string[]> {
 const unnamed = (taken: Taken, status: string, more = {}) =>
   statusOf(taken, status, { biz_opaque_callback_data: undefined, ...more })
 
+it('a wrong signature is logged for its instance, once a minute at most', async () => {
+  const { id, number } = await rig.line()
+  const wrong = { id, number: { ...number, appSecret: 'of-another-app' } }
+  const posts = [await rig.tell(wrong, {}), await rig.tell(wrong, {}), await rig.tell({ id, number }, {})]
+  expect(posts).toEqual([401, 401, 200])
+  const told = rig.gateway.logs.filter((line) => line.includes(id)).map((line) => JSON.parse(line).msg)
+  expect(told).toEqual(['a post to the webhook of an instance was refused: it is not signed with its appSecret'])
+})
+
 describe('statuses', () => {
   it('raise a message once, doubled and in any order, and never lower it', async () => {
     await rig.counted()

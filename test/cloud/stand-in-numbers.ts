@@ -1,5 +1,5 @@
 // Numbers and business accounts of the stand-in: what they show, registration, and the subscription of webhooks.
-import { randomBytes, randomInt } from 'node:crypto'
+import { createHmac, randomBytes, randomInt } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { type ApprovedByMeta, Refusal } from './stand-in-check.ts'
 
@@ -38,6 +38,15 @@ export function jsonOf({ headers, body }: Pick<Request, 'headers' | 'body'>): Re
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
   } catch {}
   throw new Refusal(100, 'The body is no JSON object')
+}
+
+/** A proof of the app secret may stand in any call. @throws Refusal */
+export function checkProof({ query }: Request, own: readonly MetaNumber[]): void {
+  const proof = query.get('appsecret_proof')
+  query.delete('appsecret_proof')
+  const isOf = ({ accessToken, appSecret }: MetaNumber) =>
+    proof === createHmac('sha256', appSecret).update(accessToken).digest('hex')
+  if (proof !== null && !own.some(isOf)) throw new Refusal(100, 'Invalid appsecret_proof provided in the API argument')
 }
 
 export interface AccountsOfMeta {

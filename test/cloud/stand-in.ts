@@ -5,7 +5,7 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { atEnd } from '../kit/at-end.ts'
 import { type ApprovedByMeta, type CheckedMessage, checkMessage, checkRead, Refusal, type Uploaded } from './stand-in-check.ts'
-import { createAccounts, jsonOf, type MetaNumber } from './stand-in-numbers.ts'
+import { checkProof, createAccounts, jsonOf, type MetaNumber } from './stand-in-numbers.ts'
 import { readUpload } from './stand-in-upload.ts'
 
 export type { MetaNumber } from './stand-in-numbers.ts'
@@ -172,6 +172,7 @@ export async function openStandIn(version = 'v25.0'): Promise<StandIn> {
     if (!pathname.startsWith(`/${version}/`)) throw new Refusal(2500, `Unknown path components: ${pathname}`)
     const [id = '', edge] = seen.path.split('/')
     const own = ownOf(seen)
+    checkProof(seen, own)
     const number = own.find((each) => each.id === id)
     const call = `${seen.method} ${edge ?? ''}`
     const upload = uploadOf(id, own)

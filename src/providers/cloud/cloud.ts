@@ -20,6 +20,9 @@ import { readApproved } from './templates.ts'
 
 export const cloud = defineProvider({ name: 'cloud', settings, secrets, identity: 'phoneNumberId', open: openCloud })
 
+/** The settings that the subscription of the webhooks depends on. */
+const ofSubscription = ['businessAccountId', 'accessToken', 'verifyToken', 'appSecret'] as const
+
 function openCloud(app: App): Connector<CloudInstance, KnownCloudInstance> {
   return {
     // Meta has no idempotency key, so a send whose answer was lost is never repeated.
@@ -32,11 +35,10 @@ function openCloud(app: App): Connector<CloudInstance, KnownCloudInstance> {
     },
     async changed(before, after, status, tx) {
       const { id, settings } = after
-      const { businessAccountId, accessToken, verifyToken } = before.settings
-      const isMoved = businessAccountId !== settings.businessAccountId
+      const isMoved = before.settings.businessAccountId !== settings.businessAccountId
       if (isMoved) await leaveAccount(app, before, tx)
       if (status === 'connecting') await enqueueLink(app, tx, id, 'connect')
-      const isOther = isMoved || accessToken !== settings.accessToken || verifyToken !== settings.verifyToken
+      const isOther = ofSubscription.some((name) => before.settings[name] !== settings[name])
       if (status === 'connected' && isOther) await enqueueLink(app, tx, id, 'subscribe')
     },
     logout: (instance, tx) => leaveAccount(app, instance, tx),

@@ -8,7 +8,7 @@ import type { StateChange } from '../reports.ts'
 import { lockStatus, noteHealth } from './cloud.sql.ts'
 import { type GraphAnswer, graph } from './graph.ts'
 import { enqueueLink } from './link-job.ts'
-import { isLater, isUnregistered, readNumber, standingOf, waNumberOf, wordsFor } from './number.ts'
+import { isLater, isUnregistered, readNumber, standingOf, unknownNumber, waNumberOf, wordsFor } from './number.ts'
 import { type CloudSettings, type KnownCloudInstance, settings as schema, secretsOf } from './settings.ts'
 import { confirm, type Subscription, subscribe, unsubscribed } from './subscription.ts'
 
@@ -68,8 +68,9 @@ export async function subscribeAgain(app: App, host: Host, id: string, tries: nu
   app.signals.emit('outbox')
 }
 
-function subscriptionOf(instanceId: string, { businessAccountId, accessToken, verifyToken }: CloudSettings): Subscription {
-  return { instanceId, businessAccountId, accessToken, verifyToken }
+function subscriptionOf(instanceId: string, settings: CloudSettings): Subscription {
+  const { businessAccountId, accessToken, verifyToken, appSecret } = settings
+  return { instanceId, businessAccountId, accessToken, verifyToken, appSecret }
 }
 
 interface Report {
@@ -109,18 +110,17 @@ async function readRegistered(app: App, settings: CloudSettings): Promise<Readin
   if (pin === undefined) return { is: 'failed', words: 'the number is not registered: give its pin' }
   const json = { messaging_product: 'whatsapp', pin }
   const answer = await graph(app).call({ method: 'POST', path: `${phoneNumberId}/register`, accessToken, json })
-  if (answer.is !== 'done') return unsuccessful(answer, settings, 'the number was not registered: ')
+  if (answer.is !== 'done') return unsuccessful(answer, `the number was not registered: ${wordsFor(answer, secretsOf(settings))}`)
   return await read(app, settings)
 }
 
 async function read(app: App, settings: CloudSettings): Promise<Reading> {
   const answer = await readNumber(app, settings)
-  if (answer.is !== 'done') return unsuccessful(answer, settings)
-  if (waNumberOf(answer.body) === undefined) return { is: 'failed', words: 'Meta shows no phone number for this id' }
+  if (answer.is !== 'done') return unsuccessful(answer, wordsFor(answer, secretsOf(settings), unknownNumber))
+  if (waNumberOf(answer.body) === undefined) return { is: 'failed', words: 'Meta shows no phone number for this phoneNumberId' }
   return { is: 'read', number: answer.body }
 }
 
-function unsuccessful(answer: Exclude<GraphAnswer, { is: 'done' }>, settings: CloudSettings, before = ''): Reading {
-  const words = before + wordsFor(answer, secretsOf(settings))
+function unsuccessful(answer: Exclude<GraphAnswer, { is: 'done' }>, words: string): Reading {
   return { is: isLater(answer) ? 'later' : 'failed', words }
 }

@@ -1,7 +1,9 @@
 // Webhook routes of Meta's Cloud API: the verification of the address, and posts of statuses and messages, signed with the app secret.
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { App } from '../../core/app.ts'
+import { minuteMs } from '../../core/durations.ts'
 import { codeOf, fail, failure, failureFor } from '../../core/errors.ts'
+import { definePart } from '../../core/part.ts'
 import type { ProviderAnswer, ProviderHost, ProviderRequest, ProviderRoute } from '../provider.ts'
 import type { InboundMessage } from '../reports.ts'
 import { readNumbersAt } from './addresses.sql.ts'
@@ -58,7 +60,10 @@ function isSame(given: string, expected: string | undefined): boolean {
  */
 async function receive(app: App, request: ProviderRequest, host: Host): Promise<ProviderAnswer> {
   const instance = await orUnavailable(app, () => find(request, host))
-  if (!isSigned(request, instance.settings.appSecret)) fail('UNAUTHORIZED', 'Wrong signature')
+  if (!isSigned(request, instance.settings.appSecret)) {
+    tellUnsigned(app, instance.id)
+    fail('UNAUTHORIZED', 'Wrong signature')
+  }
   const { changes, ignored } = await readPost(request.body)
   count(app, 'ignored', ignored)
   await orUnavailable(app, async () => {
@@ -84,6 +89,17 @@ function isSigned({ headers, body }: ProviderRequest, appSecret: string | undefi
   const [, hex] = /^sha256=([0-9a-f]{64})$/i.exec(String(headers['x-hub-signature-256'])) ?? []
   if (!appSecret || !hex) return false
   return timingSafeEqual(Buffer.from(hex, 'hex'), createHmac('sha256', appSecret).update(body).digest())
+}
+
+/** When a wrong signature was last logged, by instance. */
+const unsigned = definePart(() => new Map<string, number>())
+
+/** At most once a minute for each instance: anybody can post here, but a wrong app secret shows nowhere else. */
+function tellUnsigned(app: App, instanceId: string): void {
+  const now = performance.now()
+  if (now - (unsigned(app).get(instanceId) ?? Number.NEGATIVE_INFINITY) < minuteMs) return
+  unsigned(app).set(instanceId, now)
+  app.log.warn({ instanceId }, 'a post to the webhook of an instance was refused: it is not signed with its appSecret')
 }
 
 /** The other instance that has the number: only one whose app secret signed the post, in the same workspace. */

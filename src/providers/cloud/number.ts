@@ -79,11 +79,22 @@ export function recipientsOf(limit: string): number | undefined {
   return number === undefined ? undefined : Number(number) * (thousands ? 1000 : 1)
 }
 
-/** The words for an answer that is no success, for `lastError`. */
-export function wordsFor(answer: Exclude<GraphAnswer, { is: 'done' }>, secrets: readonly (string | undefined)[]): string {
+/** The words before those of Meta, where the id of a setting names nothing that the token can read. */
+export const unknownNumber = 'the accessToken has no number with this phoneNumberId: '
+export const unknownAccount = 'the accessToken has no business account with this businessAccountId: '
+
+/** Meta's code of a wrong id, or of one that names something else. */
+const wrongId = 100
+
+/** The words for an answer that is no success, for `lastError`. `unknown` are the words before those about a wrong id. */
+export function wordsFor(
+  answer: Exclude<GraphAnswer, { is: 'done' }>,
+  secrets: readonly (string | undefined)[],
+  unknown = '',
+): string {
   switch (answer.is) {
     case 'error':
-      return reasonOf(answer.code, answer.words, secrets)
+      return (answer.code === wrongId ? unknown : '') + reasonOf(answer.code, answer.words, secrets)
     case 'bare':
       return `Meta answered with HTTP ${answer.status}`
     case 'unreached':

@@ -7,10 +7,14 @@ import { lockUse } from './cloud.sql.ts'
 import { addDeparture, endDeparture, hastenDeparture, type Pointing } from './departures.sql.ts'
 import { type GraphAnswer, graph, longestCallMs } from './graph.ts'
 import { enqueueDeparture } from './link-job.ts'
-import { isLater, wordsFor } from './number.ts'
+import { isLater, unknownAccount, wordsFor } from './number.ts'
+import { isWrongProof, proofOf, wrongAppSecret } from './proof.ts'
 import type { CloudSettings } from './settings.ts'
 
-export interface Subscription extends Pointing, Pick<CloudSettings, 'accessToken' | 'verifyToken'> {}
+export interface Subscription extends Pointing, Pick<CloudSettings, 'accessToken' | 'verifyToken'> {
+  /** Left out if the token may be of another app. */
+  appSecret?: string
+}
 
 /** `words` are there if it failed; `later` says that another try may succeed; `noAccess` that the token has no say over the account. */
 export interface Subscribed {
@@ -31,7 +35,7 @@ const subscribeMs = 2 * longestCallMs + 5_000
  * committed. Does nothing on a server without a public address.
  */
 export async function subscribe(app: App, subscription: Subscription): Promise<Subscribed> {
-  const { instanceId, businessAccountId, accessToken, verifyToken } = subscription
+  const { instanceId, businessAccountId, accessToken, verifyToken, appSecret } = subscription
   const address = callbackUrlOf(app.config, instanceId)
   if (address === undefined) return { later: false }
   if (address.length > longestCallback) {
@@ -41,17 +45,25 @@ export async function subscribe(app: App, subscription: Subscription): Promise<S
     await addDeparture(tx, subscription, app.sealer.seal(accessToken), subscribeMs)
     await enqueueDeparture(app, tx, subscription, { startAfter: new Date(Date.now() + subscribeMs) })
   })
+  const query = appSecret === undefined ? {} : proofOf(accessToken, appSecret)
   const call = (json: object) =>
-    graph(app).call({ method: 'POST', path: `${businessAccountId}/subscribed_apps`, accessToken, json })
+    graph(app).call({ method: 'POST', path: `${businessAccountId}/subscribed_apps`, query, accessToken, json })
   // Meta overrides the address only of an app that is subscribed already.
   const first = await call({})
-  if (first.is !== 'done') return { ...failed(subscription, first), noAccess: first.is === 'error' && !isLater(first) }
+  if (first.is !== 'done')
+    return { ...failed(subscription, first, unknownAccount), noAccess: first.is === 'error' && !isLater(first) }
   const second = await call({ override_callback_uri: address, verify_token: verifyToken })
   return second.is === 'done' ? { later: false } : failed(subscription, second)
 }
 
-function failed({ accessToken, verifyToken }: Subscription, answer: Exclude<GraphAnswer, { is: 'done' }>): Subscribed {
-  return { words: `${unsubscribed}${wordsFor(answer, [accessToken, verifyToken])}`, later: isLater(answer) }
+/** `unknown` are the words before those of Meta for an object that it does not know. */
+function failed(
+  { accessToken, verifyToken }: Subscription,
+  answer: Exclude<GraphAnswer, { is: 'done' }>,
+  unknown?: string,
+): Subscribed {
+  const words = isWrongProof(answer) ? wrongAppSecret : wordsFor(answer, [accessToken, verifyToken], unknown)
+  return { words: `${unsubscribed}${words}`, later: isLater(answer) }
 }
 
 /** After {@link subscribe}, in any transaction: if the instance has left the account meanwhile, its webhooks end. */
