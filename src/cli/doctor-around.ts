@@ -1,5 +1,6 @@
-// Checks what a gateway depends on besides its database: the media store, the mail server and the identity provider.
+// Checks what a gateway depends on besides its database: the media store, the mail server, Stripe and the identity provider.
 import { createTransport } from 'nodemailer'
+import { checkPrices } from '../billing/stripe/check.ts'
 import { createMediaStore } from '../media/open-store.ts'
 import { checkSpool } from '../media/spool.ts'
 import type { Installation } from './command-database.ts'
@@ -30,6 +31,7 @@ export const surroundings: Record<string, (installation: Pick<Installation, 'con
     }
     return `the mail server ${host} accepts our login`
   },
+  stripe: ({ secrets }) => checkPrices(secrets),
   identityProvider: async ({ secrets: { oidc } }) => {
     if (!oidc) return 'OIDC_DISCOVERY_URL is not set; users sign in with passwords'
     try {

@@ -53,7 +53,9 @@ gateway
   })
 gateway
   .command('doctor')
-  .description('check configuration, database, clock, providers, files, mail, the identity provider and each connected number')
+  .description(
+    'check configuration, database, clock, providers, files, mail, Stripe, the identity provider and each connected number',
+  )
   .action(async () => {
     // Loaded only here: the other commands do not need these modules.
     const [{ doctor }, { boundFetch }] = await Promise.all([import('./doctor.ts'), import('../core/network/outbound.ts')])

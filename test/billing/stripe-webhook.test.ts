@@ -1,10 +1,11 @@
 // Stripe webhook events are trusted only by their signature, are idempotent, and lead to the same state in any order.
 import { beforeAll, describe, expect, it } from 'vitest'
 import { api } from '../kit/api.ts'
+import { cloneDatabase } from '../kit/database.ts'
 import { openGateway } from '../kit/open-gateway.ts'
 import { send } from '../promises/wire.ts'
 import { type Customers, openCustomers } from './stripe-rig.ts'
-import { makeInvoice, makeSubscription, pay, sendEvent } from './stripe-stand-in.ts'
+import { makeInvoice, makeSubscription, pay, sendEvent, settings } from './stripe-stand-in.ts'
 
 let site: Customers['site']
 let stripe: Customers['stripe']
@@ -36,6 +37,13 @@ describe('a Stripe event', () => {
     expect(bare.status).toBe(400)
     expect(await kept(person)).toEqual(before)
     expect((await sendEvent(site, 'checkout.session.completed', paid.session, { ageSeconds: 290 })).status).toBe(200)
+  })
+
+  it('that is not signed with STRIPE_WEBHOOK_SECRET is told in the log, once a minute at most', async () => {
+    const gateway = await openGateway({ databaseUrl: await cloneDatabase(), env: settings })
+    for (const type of ['invoice.paid', 'charge.refunded']) await sendEvent(gateway, type, {}, { secret: 'whsec_other' })
+    const told = gateway.logs.filter((line) => line.includes('STRIPE_WEBHOOK_SECRET')).map((line) => JSON.parse(line).msg)
+    expect(told).toEqual(['an event of Stripe was refused: it is not signed with STRIPE_WEBHOOK_SECRET'])
   })
 
   it('is refused before its body is read when the signature cannot be valid or the body is too large', async () => {

@@ -1,6 +1,6 @@
 // Stripe's official client with short timeouts, and its errors as error codes of the API.
 import type { Stripe } from 'stripe'
-import type { StripeSettings } from '../../core/config/config.ts'
+import type { Secrets, StripeSettings } from '../../core/config/config.ts'
 import { fail } from '../../core/errors.ts'
 import type { BillingApp } from '../provider.ts'
 
@@ -15,7 +15,7 @@ const timeoutMs = 5_000
 const opened = new WeakMap<StripeSettings, Promise<Stripe>>()
 
 /** Returns the client of this gateway's Stripe account; null if none is configured. */
-export async function openStripe({ secrets }: Pick<BillingApp, 'secrets'>): Promise<StripeAccount | null> {
+export async function openStripe({ secrets }: { secrets: Pick<Secrets, 'stripe'> }): Promise<StripeAccount | null> {
   const settings = secrets.stripe
   if (!settings) return null
   let stripe = opened.get(settings)

@@ -3,6 +3,8 @@ import type { FastifyInstance } from 'fastify'
 import type { Stripe } from 'stripe'
 import type { App } from '../../core/app.ts'
 import { fail } from '../../core/errors.ts'
+import { definePart } from '../../core/part.ts'
+import { seldom } from '../../core/seldom.ts'
 import { idOf, openStripe, type StripeAccount } from './client.ts'
 import { settleSession, storeRefund, syncCustomer, syncInvoice } from './sync.ts'
 
@@ -11,7 +13,7 @@ const url = '/api/billing/stripe/webhook'
 const maxEventBytes = 256 * 1024
 /** Stripe's own tolerance for the age of a signature. */
 const maxAgeSeconds = 300
-const notSigned = 'Stripe-Signature: must be the signature of this body, not older than five minutes'
+const notSigned = 'Stripe-Signature: must be the signature of this body by STRIPE_WEBHOOK_SECRET, not older than five minutes'
 
 /** Registers the route if Stripe is configured. Returns the methods that it accepts. */
 export function mountStripeWebhook(http: FastifyInstance, app: App): Map<string, Set<string>> {
@@ -27,7 +29,7 @@ export function mountStripeWebhook(http: FastifyInstance, app: App): Map<string,
     scope.post(url, { bodyLimit: maxEventBytes }, async (request, reply) => {
       if (app.stopping) fail('SERVICE_UNAVAILABLE')
       const account = (await openStripe(app)) as StripeAccount
-      const event = eventOf(account, request.body, request.headers['stripe-signature'])
+      const event = eventOf(app, account, request.body, request.headers['stripe-signature'])
       await handleEvent(app, account, event)
       return await reply.send({ data: { received: true } })
     })
@@ -42,12 +44,15 @@ function mayBeSigned(header: unknown): boolean {
   return at !== undefined && Date.now() / 1000 - Number(at) <= maxAgeSeconds
 }
 
+const isToBeTold = definePart(seldom)
+
 /** @throws VALIDATION_ERROR when Stripe did not sign the body, or signed it more than five minutes ago. */
-function eventOf({ stripe, settings }: StripeAccount, body: unknown, signature: unknown): Stripe.Event {
+function eventOf(app: App, { stripe, settings }: StripeAccount, body: unknown, signature: unknown): Stripe.Event {
   if (typeof signature !== 'string' || !Buffer.isBuffer(body)) fail('VALIDATION_ERROR', notSigned)
   try {
     return stripe.webhooks.constructEvent(body, signature, settings.webhookSecret, maxAgeSeconds)
   } catch {
+    if (isToBeTold(app)(url)) app.log.warn('an event of Stripe was refused: it is not signed with STRIPE_WEBHOOK_SECRET')
     return fail('VALIDATION_ERROR', notSigned)
   }
 }

@@ -1,9 +1,9 @@
 // Webhook routes of Meta's Cloud API: the verification of the address, and posts of statuses and messages, signed with the app secret.
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { App } from '../../core/app.ts'
-import { minuteMs } from '../../core/durations.ts'
 import { codeOf, fail, failure, failureFor } from '../../core/errors.ts'
 import { definePart } from '../../core/part.ts'
+import { seldom } from '../../core/seldom.ts'
 import type { ProviderAnswer, ProviderHost, ProviderRequest, ProviderRoute } from '../provider.ts'
 import type { InboundMessage } from '../reports.ts'
 import { readNumbersAt } from './addresses.sql.ts'
@@ -91,14 +91,11 @@ function isSigned({ headers, body }: ProviderRequest, appSecret: string | undefi
   return timingSafeEqual(Buffer.from(hex, 'hex'), createHmac('sha256', appSecret).update(body).digest())
 }
 
-/** When a wrong signature was last logged, by instance. */
-const unsigned = definePart(() => new Map<string, number>())
+const isToBeTold = definePart(seldom)
 
-/** At most once a minute for each instance: anybody can post here, but a wrong app secret shows nowhere else. */
+/** Anybody can post here, but a wrong app secret may show nowhere else. */
 function tellUnsigned(app: App, instanceId: string): void {
-  const now = performance.now()
-  if (now - (unsigned(app).get(instanceId) ?? Number.NEGATIVE_INFINITY) < minuteMs) return
-  unsigned(app).set(instanceId, now)
+  if (!isToBeTold(app)(instanceId)) return
   app.log.warn({ instanceId }, 'a post to the webhook of an instance was refused: it is not signed with its appSecret')
 }
 
