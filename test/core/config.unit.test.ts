@@ -94,6 +94,20 @@ describe('configuration', () => {
       ])
   })
 
+  it('refuses a sender of mails without an address, from which mails would have no sender', () => {
+    for (const sender of ['Messages', 'no reply@example.com', 'Messages <no-reply>', 'a@example.com, b@example.com', '<>'])
+      expect(faultsOf({ MAIL_FROM: sender })).toEqual([
+        'MAIL_FROM: must be one address, for example Messages <no-reply@example.com>',
+      ])
+    for (const sender of [
+      'no-reply@example.com',
+      'Messages <no-reply@example.com>',
+      '"Shop, Ltd" <a@b.example>',
+      'x <gateway@localhost>',
+    ])
+      expect(readConfig({ MAIL_FROM: sender }).config.mailFrom).toBe(sender)
+  })
+
   it('accepts a fragment for a console that keeps its page there, and for nothing else', () => {
     const url = 'https://h.example/app/#'
     expect(readConfig({ CONSOLE_URL: url }).config.consoleUrl).toBe(url)

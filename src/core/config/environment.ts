@@ -34,6 +34,9 @@ const proxies = list
   )
   .transform((parts): TrustProxy => (/^\d+$/.test(parts.join()) ? Number(parts[0]) || false : parts))
 
+/** An e-mail address, with or without a name. From anything else the mail library makes a mail without a sender. */
+const isSender = (value: string) => /^(?:[^<>]*<[^\s<>@,]+@[^\s<>@,]+>|[^\s<>@,]+@[^\s<>@,]+)$/.test(value.trim())
+
 const key = z.string().regex(/^[0-9a-f]{64}$/i, 'must be 32 bytes in hex (64 digits)')
 
 /** Every variable that the gateway reads. `gateway config` prints the descriptions. */
@@ -147,8 +150,14 @@ export const environment = z.object({
     ),
   SMTP_URL: url('smtp', 'smtps')
     .optional()
-    .describe('Mail server, with user and password; without it mails are written to DATA_DIR/mail'),
-  MAIL_FROM: z.string().min(3).default('Messaging gateway <gateway@localhost>').describe('Sender of mails'),
+    .describe(
+      'Mail server, with user and password, for example smtp://user:password@mail.example.com:587 (encrypts if the server offers it) or smtps://user:password@mail.example.com:465; without it mails are written to DATA_DIR/mail',
+    ),
+  MAIL_FROM: z
+    .string()
+    .refine(isSender, 'must be one address, for example Messages <no-reply@example.com>')
+    .default('Messaging gateway <gateway@localhost>')
+    .describe('Sender of mails'),
   OIDC_PROVIDER: z
     .string()
     .regex(/^[a-z0-9-]{1,32}$/, 'must be 1 to 32 of a-z, 0-9 and -')
