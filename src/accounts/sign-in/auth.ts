@@ -4,6 +4,7 @@ import { prismaAdapter } from 'better-auth/adapters/prisma'
 import { APIError } from 'better-auth/api'
 import { genericOAuth } from 'better-auth/plugins/generic-oauth'
 import { jwt } from 'better-auth/plugins/jwt'
+import { z } from 'zod'
 import type { App } from '../../core/app.ts'
 import type { OidcSettings } from '../../core/config/config.ts'
 import { newId } from '../../core/id.ts'
@@ -35,9 +36,12 @@ export interface AuthOptions {
   oidc: readonly OidcSettings[]
 }
 
-/** Returns the error among the details that better-auth logs. */
-function causeIn(details: readonly unknown[]): Error | undefined {
-  return details.find((detail) => detail instanceof Error)
+const refusal = z.object({ error: z.string(), error_description: z.string().optional(), status: z.number().optional() })
+
+/** Returns the error among the details that better-auth logs, or the refusal of an identity provider (OAuth), which is no Error. */
+function causeIn(details: readonly unknown[]): { err?: Error; refusal?: z.output<typeof refusal> } {
+  const err = details.find((detail) => detail instanceof Error)
+  return err ? { err } : { refusal: details.map((detail) => refusal.safeParse(detail).data).find(Boolean) }
 }
 
 /**
@@ -74,7 +78,7 @@ export function createAuth(app: App, { baseUrl, oidc }: AuthOptions) {
     telemetry: { enabled: false },
     logger: {
       level: 'error',
-      log: (level, message, ...details) => app.log[level]({ part: 'identity', err: causeIn(details) }, message),
+      log: (level, message, ...details) => app.log[level]({ part: 'identity', ...causeIn(details) }, message),
     },
     onAPIError: { errorURL: consoleHome(app) },
     // For a new person from an identity provider: user and account are created together or not at all. Sign-up and password reset are our

@@ -13,6 +13,8 @@ export const words = {
       account_not_linked: 'Your e-mail address belongs to an account that this sign-in cannot use. Sign in with its password.',
       email_not_valid: 'The identity provider returned no valid e-mail address.',
       email_not_verified: 'The identity provider has not verified your e-mail address.',
+      invalid_code:
+        'The identity provider did not confirm the sign-in. The operator of this gateway finds the reason in the log.',
     } as Record<string, string>,
     redeeming: 'Signing in …',
     verifyAgain: 'Send the verification mail again',

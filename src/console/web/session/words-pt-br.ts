@@ -14,6 +14,7 @@ export const words: typeof en = {
       account_not_linked: 'Seu e-mail pertence a uma conta que este login não pode usar. Entre com a senha dela.',
       email_not_valid: 'O provedor de identidade não informou um e-mail válido.',
       email_not_verified: 'O provedor de identidade não verificou seu e-mail.',
+      invalid_code: 'O provedor de identidade não confirmou a entrada. O operador deste gateway encontra o motivo no log.',
     },
     redeeming: 'Entrando …',
     verifyAgain: 'Enviar de novo o e-mail de verificação',
