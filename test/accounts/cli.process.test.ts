@@ -180,7 +180,7 @@ describe('doctor', () => {
     // As a process of its own, which ends.
     const { code, stdout } = await commandProcess(['doctor'], { databaseUrl })
     const database = ['database', 'clock', 'migrations', 'transactions', 'jobs', 'secretKey', 'providers']
-    const names = ['configuration', ...database, 'media', 'mail', 'identityProvider']
+    const names = ['configuration', ...database, 'media', 'mail', 'stripe', 'identityProvider']
     expect(stdout.trimEnd().split('\n')).toEqual(names.map((name) => expect.stringMatching(`^ok +${name}: `)))
     expect(code).toBe(0)
   })
