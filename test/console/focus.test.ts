@@ -13,10 +13,11 @@ async function hasFocus(element: Locator): Promise<boolean> {
   return await element.evaluate((found) => document.activeElement === found)
 }
 
-/** The part that keeps the focus comes after the first page. */
+/** The part that keeps the focus comes after the first page. Importing it once more waits until it has run. */
 async function untilKept(page: Page): Promise<void> {
   const names = () => page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name))
-  await until(async () => (await names()).some((name) => name.includes('/attention-')))
+  const part = await until(async () => (await names()).find((name) => /\/attention-[^/]*\.js$/.test(name)))
+  await page.evaluate((url) => import(url), part)
 }
 
 async function pressBy(page: Page, button: Locator): Promise<void> {
