@@ -14,11 +14,15 @@ const rows = (page: Page) => page.getByRole('table', { name: 'Messages' }).getBy
 
 describe.runIf(browserFound).concurrent('the list of messages', () => {
   it('turns a row to read while one looks, without a reload', async () => {
-    const who = await furnished(site)
-    await sendText(who, '+4915112345678', { scheduledAt: new Date(Date.now() + 15_000).toISOString() })
-    await visit(site, { as: who.person, path: '/me/messages' }, async ({ page }) => {
-      await rows(page).filter({ hasText: '+4915112345678' }).getByText('Queued').waitFor()
-      await rows(page).filter({ hasText: '+4915112345678' }).getByText('Read').waitFor()
+    const person = await newPerson(site, site.databaseUrl)
+    const instance = await connectedInstance(site.databaseUrl, person, { status: 'disconnected' })
+    await sendText({ person, instance }, '+4915112345678')
+    await visit(site, { as: person, path: '/me/messages' }, async ({ page }) => {
+      const row = rows(page).filter({ hasText: '+4915112345678' })
+      await row.getByText('Queued').waitFor()
+      // The message leaves once the row was seen.
+      await person.api.graphql(`mutation { connectInstance(id: "${instance.id}") { status } }`)
+      await row.getByText('Read').waitFor()
     })
   })
 
