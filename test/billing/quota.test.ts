@@ -8,6 +8,7 @@ import { prisma, sql } from '../kit/database.ts'
 import type { Gateway } from '../kit/gateway.ts'
 import { openScene, type Scene } from '../kit/scene.ts'
 import { until } from '../kit/until.ts'
+import { bringForward } from '../messages/rig.ts'
 
 let scene: Scene
 
@@ -59,8 +60,7 @@ function message({ instance }: Sender, fields: Record<string, unknown> = {}) {
   return { instanceId: instance.id, to: '+4915112345655', type: 'text', text: 'Hello', ...fields }
 }
 
-const soon = () => new Date(Date.now() + 2_000).toISOString()
-const later = () => new Date(Date.now() + 60_000).toISOString()
+const later = () => new Date(Date.now() + 3_600_000).toISOString()
 
 async function messageOf(from: Sender, id: string) {
   return (await client(from).get(`messages/${id}`)).body.data
@@ -167,12 +167,10 @@ describe('a scheduled message', () => {
 
   it('counts when it is sent, not before, and its cancellation refunds nothing', async () => {
     const from = await sender(1, 'connected')
-    const schedule = (scheduledAt: string) => client(from).post('messages/schedule', message(from, { scheduledAt }))
-    const far = await schedule(later())
-    // Check this before scheduling the near message, which may have been sent by the time of the check.
-    expect([far.status, await used(from.account)]).toEqual([201, 499])
-    const near = await schedule(soon())
-    expect(near.status).toBe(201)
+    const schedule = () => client(from).post('messages/schedule', message(from, { scheduledAt: later() }))
+    const [far, near] = [await schedule(), await schedule()]
+    expect([far.status, near.status, await used(from.account)]).toEqual([201, 201, 499])
+    await bringForward(scene.databaseUrl, [near.body.data.id])
     await until(async () => (await messageOf(from, near.body.data.id)).status === 'read')
     expect([await used(from.account), await recount(from.account)]).toEqual([500, 1])
     expect((await client(from).post(`messages/${far.body.data.id}/cancel`)).status).toBe(200)
@@ -181,8 +179,9 @@ describe('a scheduled message', () => {
 
   it('fails with one event when the quota is used up at its due time', async () => {
     const from = await sender(1, 'connected')
-    const schedule = () => client(from).post('messages/schedule', message(from, { scheduledAt: soon() }))
+    const schedule = () => client(from).post('messages/schedule', message(from, { scheduledAt: later() }))
     const ids = (await Promise.all([schedule(), schedule(), schedule()])).map(({ body }) => body.data.id as string)
+    await bringForward(scene.databaseUrl, ids)
     const ended = await until(async () => {
       const rows = await Promise.all(ids.map((id) => messageOf(from, id)))
       return rows.every((row) => row.status === 'read' || row.status === 'failed') && rows

@@ -6,7 +6,7 @@ import { sql } from '../kit/database.ts'
 import { openScene, type Scene } from '../kit/scene.ts'
 import { until } from '../kit/until.ts'
 import { expectRefusal, nobody } from '../rest-compat/rig.ts'
-import { campaignTo, expectCreated, expectEven, expectOnceEach, numbers, reach, statsOf } from './rig.ts'
+import { bringForward, campaignTo, expectCreated, expectEven, expectOnceEach, numbers, reach, statsOf } from './rig.ts'
 
 let scene: Scene
 let client: Api
@@ -143,10 +143,11 @@ describe('quiet hours', () => {
       // 50 recipients are a page.
       const to = fresh(quiet ? 2 : 51)
       const id = await create(to, {
-        scheduledAt: new Date(Date.now() + 2_000).toISOString(),
+        scheduledAt: new Date(Date.now() + 3_600_000).toISOString(),
         ...(quiet ? { quietHours: quietNow() } : { ratePerMinute: 600 }),
       })
       for (const phone of quiet ? [] : to.slice(0, 50)) await client.post('suppressions', { phone })
+      await bringForward(scene.databaseUrl, id)
       const told = async () => {
         const { rows } = await sql(scene.databaseUrl).query(
           `select payload->>'status' as status from events where "campaignId" = $1 and type = 'campaign.changed' order by seq`,

@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { connectedInstance } from '../kit/accounts.ts'
 import { until } from '../kit/until.ts'
+import { bringForward } from '../messages/rig.ts'
 import { campaign, expectRefusal, newNumber, newTenant, openRig, type Rig, type Tenant, text } from '../rest-compat/rig.ts'
 import { listOf, numberEnding, settled, textFrom } from './rig.ts'
 
@@ -86,11 +87,12 @@ describe('a message that has not left when its number is suppressed', () => {
     const { id: instanceId } = (await api.post('instances', { name: 'Asleep', provider: 'sandbox' })).body.data
     const tenant = { account, api, instance: { id: instanceId, waNumber: '' } }
     const [now, later] = [newNumber(), newNumber()]
-    const scheduledAt = new Date(Date.now() + 1_000).toISOString()
+    const scheduledAt = new Date(Date.now() + 3_600_000).toISOString()
     const sent = await api.post('messages/send', text(tenant, { to: now }))
     const scheduled = await api.post('messages/schedule', text(tenant, { to: later, scheduledAt }))
     for (const phone of [now, later]) await api.post('suppressions', { phone })
     await api.post(`instances/${instanceId}/connect`)
+    await bringForward(rig.databaseUrl, [scheduled.body.data.id])
     for (const { body } of [sent, scheduled]) {
       expect(await settled(tenant, body.data.id, 'failed')).toMatchObject({
         error: 'RECIPIENT_SUPPRESSED',
