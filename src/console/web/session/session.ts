@@ -15,6 +15,8 @@ let phase: Phase = 'starting'
 let token: string | null = null
 let renewAt = 0
 let renewing: Promise<string | null> | null = null
+/** Settles when the sign-out was answered. */
+let leaving: Promise<unknown> = Promise.resolve()
 const listeners = new Set<() => void>()
 const otherTabs = new BroadcastChannel('session')
 
@@ -33,7 +35,9 @@ function enter(next: Phase): void {
   for (const listener of listeners) listener()
 }
 
+/** Gives up a renewal in progress, whose answer is about the session before. */
 function keep({ accessToken, expiresIn }: Token): string {
+  renewing = null
   token = accessToken
   renewAt = Date.now() + expiresIn * 800
   prefer('known', '1')
@@ -42,6 +46,7 @@ function keep({ accessToken, expiresIn }: Token): string {
 }
 
 function forget(): void {
+  renewing = null
   token = null
   prefer('known', null)
   enter('out')
@@ -49,17 +54,22 @@ function forget(): void {
 
 /** Fetches a token with the cookie, one request for all callers. Resolves to null when the session has ended. @throws when offline. */
 export function renew(): Promise<string | null> {
-  renewing ??= post<Token>('token', {})
-    .then(keep)
-    .catch((error: unknown) => {
-      if (!(error instanceof ApiError) || error.status !== 401) throw error
-      forget()
-      return null
-    })
+  if (renewing) return renewing
+  const asked: Promise<string | null> = post<Token>('token', {})
+    .then(
+      (given) => (renewing === asked ? keep(given) : token),
+      (error: unknown) => {
+        if (renewing !== asked) return token
+        if (!(error instanceof ApiError) || error.status !== 401) throw error
+        forget()
+        return null
+      },
+    )
     .finally(() => {
-      renewing = null
+      if (renewing === asked) renewing = null
     })
-  return renewing
+  renewing = asked
+  return asked
 }
 
 /** The access token, renewed at 80 % of its life; null when signed out. */
@@ -69,9 +79,10 @@ export async function accessToken(): Promise<string | null> {
   return await renew()
 }
 
-/** Called by sign-ins. Replaces the token of an earlier session. */
-export function begin(given: Token): void {
-  keep(given)
+/** Signs in, which replaces the token of an earlier session. The answer to a sign-out clears the cookie, so it comes first. @throws ApiError */
+export async function begin(path: 'login' | 'login/link', credentials: object): Promise<void> {
+  await leaving
+  keep(await post<Token>(path, credentials))
   otherTabs.postMessage('in')
 }
 
@@ -81,8 +92,10 @@ export async function signOut(): Promise<void> {
   forget()
   forgetDrafts()
   otherTabs.postMessage('out')
+  const answered = post('logout', {}, ended)
+  leaving = answered.catch(() => {})
   try {
-    await post('logout', {}, ended)
+    await answered
   } catch {
     // Not reached: the session is still there, and so are its pages.
     enter('in')

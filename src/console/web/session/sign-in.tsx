@@ -16,8 +16,6 @@ import { withMailToken } from './mail-token.ts'
 import { begin, onPhase, phaseOf } from './session.ts'
 import { text } from './words.ts'
 
-type SignedIn = Parameters<typeof begin>[0]
-
 export function SignIn() {
   const phase = useSyncExternalStore(onPhase, phaseOf)
   const [{ next, error }] = useAddress()
@@ -26,7 +24,7 @@ export function SignIn() {
   const task = useTask(async (form: FormData) => {
     const email = String(form.get('email'))
     setAddress(email)
-    begin(await post<SignedIn>('login', { email, password: form.get('password') }))
+    await begin('login', { email, password: form.get('password') })
   })
   // A link may be of another account than the one that is signed in.
   if (phase === 'in' && !token) return <GoOn to={safeNext(next)} />
@@ -100,7 +98,7 @@ function tokenOfLink(): string | null {
 function Redeem({ token, end }: { token: string; end: () => void }) {
   const task = useTask(async () => {
     try {
-      begin(await post<SignedIn>('login/link', { token }))
+      await begin('login/link', { token })
     } catch (error) {
       // Somebody who is signed in stays so.
       if (phaseOf() === 'out') throw error
