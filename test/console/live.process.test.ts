@@ -119,6 +119,8 @@ describe.runIf(browserFound)('the live view', () => {
     }
     await visit({ url: gateway.url, databaseUrl }, { as: person, path: '/me/messages' }, async ({ page }) => {
       await until(async () => (await streams()) === 1)
+      // A list that is read after the message was sent has it already.
+      await page.getByText('No messages yet').waitFor()
       await turn(page, 'hidden')
       await until(async () => (await streams()) === 0)
       await sendText(who, '+4915112345678')
