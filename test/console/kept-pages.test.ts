@@ -48,7 +48,7 @@ describe.runIf(browserFound).concurrent('while the gateway is away', () => {
       await asked()
       expect(await rows.count()).toBe(50)
       await context.setOffline(false)
-      await page.getByText('The gateway cannot be reached.').waitFor({ state: 'detached' })
+      await page.getByText('The gateway cannot be reached.').first().waitFor({ state: 'detached' })
       await more.click()
       await rows.nth(50).waitFor()
     })
