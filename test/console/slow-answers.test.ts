@@ -8,12 +8,12 @@ import { browserFound, furnished, sendText, visit } from './rig.ts'
 const site = commons()
 const to = '+4915112345678'
 
-/** Holds back the answers to a query. */
-async function holdBack(page: Page, query: string) {
+/** Holds back the answers to an operation. */
+async function holdBack(page: Page, operation: string) {
   const held = Promise.withResolvers<void>()
   let asked = 0
   await page.route('**/graphql', async (route) => {
-    if (route.request().postData()?.includes(`query ${query}(`)) {
+    if (route.request().postData()?.includes(`${operation}(`)) {
       asked++
       await held.promise
     }
@@ -28,7 +28,7 @@ describe.runIf(browserFound).concurrent('a slow answer', () => {
     const scheduledAt = new Date(Date.now() + 3_600_000).toISOString()
     const id = await sendText(who, to, { scheduledAt })
     await visit(site, { as: who.person }, async ({ page }) => {
-      const { asked, release } = await holdBack(page, 'MessageDeliveries')
+      const { asked, release } = await holdBack(page, 'query MessageDeliveries')
       await page.goto(`/me/messages/${id}`)
       await until(() => asked() > 0)
       await who.person.api.graphql('mutation($id: ID!) { cancelMessage(id: $id) { id } }', { id })
@@ -48,7 +48,7 @@ describe.runIf(browserFound).concurrent('a slow answer', () => {
       input,
     })
     await visit(site, { as: person }, async ({ page }) => {
-      const { asked, release } = await holdBack(page, 'Course')
+      const { asked, release } = await holdBack(page, 'query Course')
       await page.goto(`/me/campaigns/${made.body.data.createCampaign.id}`)
       await page.getByRole('heading', { level: 1, name: 'News' }).waitFor()
       await until(() => asked() > 0)
@@ -57,5 +57,24 @@ describe.runIf(browserFound).concurrent('a slow answer', () => {
       release()
       await failed.waitFor()
     })
+  })
+
+  it('is said to be awaited by the part of the page that it fills', async () => {
+    const { person } = await furnished(site)
+    const contact = (await person.api.post('/api/contacts', { name: 'Ada', phone: to })).body.data.id
+    const template = (await person.api.post('/api/templates', { name: 'Greeting', type: 'text', body: 'Hello' })).body.data.id
+    for (const [path, operation, part] of [
+      [`contacts/${contact}`, 'query Conversation', 'Conversation'],
+      [`templates/${template}`, 'mutation PreviewTemplate', 'Preview'],
+    ] as const) {
+      await visit(site, { as: person }, async ({ page }) => {
+        const { release } = await holdBack(page, operation)
+        await page.goto(`/me/${path}`)
+        const region = page.getByRole('region', { name: part })
+        await region.and(page.locator('[aria-busy=true]')).waitFor()
+        release()
+        await region.and(page.locator('[aria-busy=false]')).waitFor()
+      })
+    }
   })
 })

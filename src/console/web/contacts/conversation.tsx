@@ -26,7 +26,7 @@ export function Conversation({ id }: { id: string }) {
     if (events.some(({ message }) => message?.contactId === id)) list.refresh()
   })
   return (
-    <section className={parts.panel} aria-label={text.conversation}>
+    <section className={parts.panel} aria-label={text.conversation} aria-busy={list.loading}>
       <div className={parts.panelHead}>
         <h2>{text.conversation}</h2>
       </div>

@@ -33,7 +33,7 @@ export function Preview({ id }: { id: string }) {
   const names = [...new Set([...Object.keys(values), ...asked])].sort()
   const ofContact = missing.filter((name) => !name.startsWith(custom))
   return (
-    <section className={parts.panel} aria-label={text.preview}>
+    <section className={parts.panel} aria-label={text.preview} aria-busy={!shown && !error}>
       <div className={parts.panelHead}>
         <h2>{text.preview}</h2>
       </div>
