@@ -16,7 +16,8 @@ export interface Running {
 
 /** `most` is a soft limit: what begins while there is room may add several attempts. */
 export function createRunning(most: number): Running {
-  const attempts = new Map<string, { lease: Lease; attempt: Promise<void> }>()
+  // Not by delivery: one that is redelivered after its lease was over has a second attempt while the first one ends.
+  const attempts = new Set<{ lease: Lease; ended: Promise<void> }>()
   const waiting: (() => void)[] = []
   const beginning = new Set<Promise<unknown>>()
   function wakeNext(): void {
@@ -35,16 +36,17 @@ export function createRunning(most: number): Running {
       }
     },
     add(lease, attempt) {
-      const entry = attempt.finally(() => {
-        attempts.delete(lease.id)
+      const ended = attempt.finally(() => {
+        attempts.delete(entry)
         wakeNext()
       })
-      attempts.set(lease.id, { lease, attempt: entry })
+      const entry = { lease, ended }
+      attempts.add(entry)
     },
-    leases: () => [...attempts.values()].map(({ lease }) => lease),
+    leases: () => [...attempts].map(({ lease }) => lease),
     async ended() {
       await Promise.allSettled(beginning)
-      await Promise.allSettled([...attempts.values()].map(({ attempt }) => attempt))
+      await Promise.allSettled([...attempts].map(({ ended }) => ended))
     },
   }
 }

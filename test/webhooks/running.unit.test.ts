@@ -63,3 +63,23 @@ it('has ended only after what was beginning has begun and ended too', async () =
   await all
   expect(idsIn(running)).toEqual([])
 })
+
+it('keeps the lease of a second attempt of a delivery when the first one, which lost its lease, ends', async () => {
+  const running = createRunning(2)
+  const first = Promise.withResolvers<void>()
+  const second = Promise.withResolvers<void>()
+  running.add({ id: 'delivery', token: 'first' }, first.promise)
+  running.add({ id: 'delivery', token: 'second' }, second.promise)
+  let hasRoom = false
+  const begun = running.whenFree(async () => {
+    hasRoom = true
+  })
+  await Promise.resolve()
+  expect(hasRoom).toBe(false)
+  first.resolve()
+  await begun
+  expect(running.leases()).toEqual([{ id: 'delivery', token: 'second' }])
+  second.resolve()
+  await running.ended()
+  expect(running.leases()).toEqual([])
+})
