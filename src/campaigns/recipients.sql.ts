@@ -53,6 +53,16 @@ export async function readRecipients(
   return Map.groupBy(rows, (row) => row.campaignId)
 }
 
+/** The number of recipients of a campaign with this status and error. Relies on the indexes of {@link ofStatusSql}. */
+export async function countWithError(sql: Sql, campaignId: string, status: RecipientState, error: string): Promise<number> {
+  const { rows } = await sql.query<{ n: number }>(
+    `select ((select count(*) from messages where "campaignId" = $1 and status = $2::text::message_status and error = $3)
+       + (select count(*) from campaign_recipients where "campaignId" = $1 and status = $2::text::recipient_status and error = $3))::int as n`,
+    [campaignId, status, error],
+  )
+  return rows[0]?.n ?? 0
+}
+
 /** All recipients by position: relies on the primary key of recipients, and on that of messages for the page alone. */
 function allSql({ place, take }: RecipientQuery, values: unknown[]): string {
   return `select f.position::float8 as place, p.id, f."to", coalesce(m."contactId", c.id) as "contactId", m.id as "messageId",

@@ -5,8 +5,7 @@ import { loadFound } from '../core/graph/load.ts'
 import { type Page, type PageArgs, readPage } from '../core/graph/pagination.ts'
 import type { Campaign } from '../generated/prisma/client.ts'
 import type { RecipientState } from './policy.ts'
-import { readFailures } from './progress.sql.ts'
-import { type RecipientRow, readRecipients } from './recipients.sql.ts'
+import { countWithError, type RecipientRow, readRecipients } from './recipients.sql.ts'
 import { statsOf } from './stats.ts'
 
 export type RecipientRecord = RecipientRow & { updatedAt: Date }
@@ -38,8 +37,7 @@ export async function pageOfRecipients(
   const totalCount = async () => {
     if (status === null) return recipientsCount
     if (error === null) return (await statsOf(ctx, id)).stats[status]
-    const groups = (await readFailures(ctx.app.pool, [id])).get(id) ?? []
-    return groups.find((group) => group.status === status && group.error === error)?.count ?? 0
+    return await countWithError(ctx.app.pool, id, status, error)
   }
   return { ...page, totalCount }
 }

@@ -109,10 +109,11 @@ it('keeps the last status of recipients whose messages were deleted', async () =
   expect([sum(progress, 'queued'), sum(progress, 'read'), sum(progress, 'failed')]).toEqual([2, 4, 3])
 })
 
+const list = `query ($id: ID!, $status: CampaignRecipientStatus, $error: String) { campaign(id: $id) {
+  recipients(first: 1, status: $status, error: $error) { totalCount nodes { to status error } pageInfo { hasNextPage endCursor } } } }`
+const ask = async (variables: object) => (await rig.tenant.api.graphql(list, { id, ...variables })).body
+
 it('leads from a reason to its recipients', async () => {
-  const list = `query ($id: ID!, $status: CampaignRecipientStatus, $error: String) { campaign(id: $id) {
-    recipients(first: 1, status: $status, error: $error) { totalCount nodes { to status error } pageInfo { hasNextPage endCursor } } } }`
-  const ask = async (variables: object) => (await rig.tenant.api.graphql(list, { id, ...variables })).body
   const failed = (await ask({ status: 'failed', error: '131026' })).data.campaign.recipients
   expect(failed).toMatchObject({ totalCount: 2, nodes: [{ status: 'failed', error: '131026' }], pageInfo: { hasNextPage: true } })
   const missing = (await ask({ status: 'failed', error: 'TEMPLATE_INVALID' })).data.campaign.recipients
@@ -121,4 +122,15 @@ it('leads from a reason to its recipients', async () => {
   expect((await ask({ status: 'read', error: 'EXPIRED' })).errors[0].message).toBe(
     'error: is only for the status failed or cancelled',
   )
+})
+
+it('counts the recipients of a reason that is not among those listed', async () => {
+  await sql(rig.databaseUrl).query(
+    `insert into campaign_recipients ("campaignId", position, "to", status, error)
+     select $1::uuid, 100 + i, '+39333' || i, 'failed', case i when 0 then 'rare' else 'reason ' || i % 50 end from generate_series(0, 100) i`,
+    [id],
+  )
+  expect((await course()).failures).not.toContainEqual(expect.objectContaining({ error: 'rare' }))
+  const rare = (await ask({ status: 'failed', error: 'rare' })).data.campaign.recipients
+  expect(rare).toMatchObject({ totalCount: 1, nodes: [{ to: '+393330', error: 'rare' }] })
 })
