@@ -204,10 +204,9 @@ async function send(app: App, tx: Sql, campaign: LockedCampaign, next: readonly 
 
 /** Stores when the next message may leave, after `count` messages left now. Returns null without a rate. */
 async function pace(tx: Sql, campaign: LockedCampaign, state: SafetyState, count: number): Promise<Date | null> {
-  const rate = rateOf(campaign)
-  if (rate === null) return null
+  if (rateOf(campaign) === null) return null
   const byState = defaultRates[state]
-  const nextAt = nextMoment({ rate, nextAt: campaign.nextAt }, campaign.ratePerMinute ?? byState, count, campaign.now)
+  const nextAt = nextMoment(campaign.nextAt, campaign.ratePerMinute ?? byState, count, campaign.now)
   await savePace(tx, campaign.id, campaign.provider === 'sandbox' ? null : byState, nextAt)
   return nextAt
 }

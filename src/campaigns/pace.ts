@@ -31,8 +31,8 @@ export function dueNow({ rate, nextAt }: Pace, now: Date): number {
   return Math.min(1 + Math.floor((lateMs * rate) / minuteMs), Math.max(1, Math.floor(rate / 10)))
 }
 
-/** The earliest time of the next message, after `count` messages left at `now`. */
-export function nextMoment({ nextAt }: Pace, rate: number, count: number, now: Date): Date {
+/** The earliest time of the next message, after `count` messages left at `now`; before that it was `nextAt`. */
+export function nextMoment(nextAt: Date | null, rate: number, count: number, now: Date): Date {
   const lateMs = nextAt ? now.getTime() - nextAt.getTime() : 0
   const from = nextAt && lateMs >= 0 && lateMs <= madeUpMs ? nextAt : now
   return new Date(from.getTime() + (count * minuteMs) / rate)
