@@ -120,7 +120,7 @@ async function advanceIn(app: App, tx: Sql, id: string, pageSize: number): Promi
       await endPlanned(tx, id, { status: 'failed', error: step.error })
       return await end(tx, id, 'failed', step.error)
     case 'send':
-      return await leaveOutUnwanted(app, tx, campaign, recipients, Math.min(step.most, pageSize))
+      return await leaveOutUnwanted(app, tx, campaign, recipients, step.most)
   }
 }
 
