@@ -30,7 +30,7 @@ const planInForce = planInForceSql('s')
  */
 export async function lockForAdvance(tx: Sql, id: string): Promise<LockedCampaign | undefined> {
   const { rows } = await tx.query<LockedCampaign>({
-    name: 'campaigns.hold',
+    name: 'campaigns.lock',
     text: `select c.*, date_trunc('milliseconds', now()) as now, w."ownerId", s.status <> 'inactive' as subscribed,
         ${planInForce} as plan,
         i.provider, i."deletedAt" is not null as "instanceDeleted"
@@ -95,8 +95,8 @@ export async function savePace(tx: Sql, id: string, defaultRate: number | null, 
   await tx.query('update campaigns set "defaultRate" = $2, "nextAt" = $3 where id = $1', [id, defaultRate, nextAt])
 }
 
-/** Marks a scheduled campaign as begun, although quiet hours hold it. Relies on the row lock of {@link lockForAdvance}. */
-export async function saveHeld(tx: Sql, id: string): Promise<void> {
+/** Marks a scheduled campaign as begun, although nothing of it leaves before its quiet hours end. Relies on the row lock of {@link lockForAdvance}. */
+export async function saveBegun(tx: Sql, id: string): Promise<void> {
   await tx.query(
     `update campaigns set status = 'running', "processingStartedAt" = coalesce("processingStartedAt", now()), "lastActivityAt" = now(),
        "updatedAt" = now() where id = $1 and status = 'scheduled'`,

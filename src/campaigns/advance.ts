@@ -21,7 +21,7 @@ import {
   type Planned,
   readPlanned,
   readWithoutJob,
-  saveHeld,
+  saveBegun,
   savePace,
   saveStep,
 } from './advance.sql.ts'
@@ -112,8 +112,8 @@ async function advanceIn(app: App, tx: Sql, id: string, pageSize: number): Promi
     case 'later':
       await wake(app, tx, id, step.at)
       return false
-    case 'hold':
-      return await hold(app, tx, campaign, progress, step.until)
+    case 'quiet':
+      return await keepQuiet(app, tx, campaign, progress, step.until)
     case 'complete':
       return await end(tx, id, 'completed')
     case 'fail':
@@ -130,11 +130,17 @@ function rateOf({ ratePerMinute, provider, defaultRate }: LockedCampaign): numbe
   return provider === 'sandbox' ? null : (defaultRate ?? defaultRates.restricted)
 }
 
-/** Holds the campaign until the quiet hours end. Queued messages, for example of an instance that is not connected, are planned again. */
-async function hold(app: App, tx: Sql, { id, status, now }: LockedCampaign, progress: Progress, until: Date): Promise<false> {
+/** Lets the campaign wait until the quiet hours end. Queued messages, for example of an instance that is not connected, are planned again. */
+async function keepQuiet(
+  app: App,
+  tx: Sql,
+  { id, status, now }: LockedCampaign,
+  progress: Progress,
+  until: Date,
+): Promise<false> {
   const { planned, unaccepted } = progress
   const takenBack = unaccepted > 0 ? await takeBackAndPlan(app, tx, id) : 0
-  if (status === 'scheduled') await saveHeld(tx, id)
+  if (status === 'scheduled') await saveBegun(tx, id)
   if (takenBack > 0 || status === 'scheduled') await announceChange(tx, subject('campaign', id))
   if (status === 'scheduled') await tellCampaign(tx, id)
   // Without a planned recipient, only attempts in progress are left, which complete it.

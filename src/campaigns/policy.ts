@@ -92,7 +92,7 @@ export type Step =
   | { do: 'nothing' }
   | { do: 'later'; at: Date }
   /** Quiet hours: nothing leaves until `until`, not even what is queued. */
-  | { do: 'hold'; until: Date }
+  | { do: 'quiet'; until: Date }
   | { do: 'complete' }
   | { do: 'fail'; error: string }
   | { do: 'send'; most: number }
@@ -106,7 +106,7 @@ export function nextStep(campaign: Progress, now: Date, pageSize: number): Step 
     if (status !== 'paused' || planned > 0) return { do: 'nothing' }
   }
   const { rate, nextAt, quietUntil, waiting } = campaign
-  if (quietUntil && (planned > 0 || unaccepted > 0) && !campaign.instanceDeleted) return { do: 'hold', until: quietUntil }
+  if (quietUntil && (planned > 0 || unaccepted > 0) && !campaign.instanceDeleted) return { do: 'quiet', until: quietUntil }
   if (planned === 0) return open === 0 ? { do: 'complete' } : { do: 'later', at: lookAgainAt(campaign, now) }
   if (campaign.instanceDeleted) return { do: 'fail', error: 'INSTANCE_DELETED' }
   const due = dueNow({ rate, nextAt }, now)

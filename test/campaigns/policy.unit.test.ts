@@ -63,11 +63,11 @@ describe('the next step', () => {
       { rate: 60, nextAt: now, open: 1, unaccepted: 1, waiting: 1 },
       { do: 'later', at: seconds(0.25) },
     ],
-    ['nothing in quiet hours', { quietUntil: seconds(60) }, { do: 'hold', until: seconds(60) }],
+    ['nothing in quiet hours', { quietUntil: seconds(60) }, { do: 'quiet', until: seconds(60) }],
     [
       'nothing of what waits in quiet hours',
       { quietUntil: seconds(60), planned: 0, open: 1, unaccepted: 1 },
-      { do: 'hold', until: seconds(60) },
+      { do: 'quiet', until: seconds(60) },
     ],
     ['the end in quiet hours where none is left', { quietUntil: seconds(60), planned: 0 }, { do: 'complete' }],
     ['the end, and no failure, where it went with nothing left to do', { instanceDeleted: true, planned: 0 }, { do: 'complete' }],
