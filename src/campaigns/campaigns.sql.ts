@@ -2,10 +2,13 @@
 import type { Sql } from '../core/database/database.ts'
 import type { Campaign } from '../generated/prisma/client.ts'
 
-/** Locks a campaign of the workspace, so that no page is sent meanwhile, and reads the time of the transaction; undefined if there is none. */
-export async function lockCampaign(tx: Sql, workspaceId: string, id: string): Promise<(Campaign & { now: Date }) | undefined> {
+/** A campaign with the time of the transaction that has locked it. */
+export type LockedByOwner = Campaign & { now: Date }
+
+/** Locks a campaign of the workspace, so that no page is sent meanwhile; undefined if there is none. */
+export async function lockCampaign(tx: Sql, workspaceId: string, id: string): Promise<LockedByOwner | undefined> {
   const text = 'select *, now() as now from campaigns where id = $1 and "workspaceId" = $2 for update'
-  return (await tx.query<Campaign & { now: Date }>(text, [id, workspaceId])).rows[0]
+  return (await tx.query<LockedByOwner>(text, [id, workspaceId])).rows[0]
 }
 
 /** Campaigns by their ids, in the order of the ids, without a lock. */

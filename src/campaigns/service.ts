@@ -1,4 +1,4 @@
-// Operations on campaigns: create, pause, resume, cancel.
+// Operations on campaigns: pause, resume, cancel.
 import type { Context } from '../core/context.ts'
 import type { Db } from '../core/database/database.ts'
 import type { Tx } from '../core/database/transaction.ts'
@@ -8,7 +8,7 @@ import { announceChange, subject } from '../events/live/follow.ts'
 import type { Campaign } from '../generated/prisma/client.ts'
 import { cancelQueued } from '../messages/accept/unsent.ts'
 import { wake } from './campaign-job.ts'
-import { lockCampaign } from './campaigns.sql.ts'
+import { type LockedByOwner, lockCampaign } from './campaigns.sql.ts'
 import { tellCampaign } from './events.ts'
 import { type CampaignAction, obstacle } from './policy.ts'
 import { endPlanned, takeBackAndPlan } from './take-back.ts'
@@ -52,18 +52,15 @@ export async function cancelCampaign(ctx: Context, id: string): Promise<Campaign
   })
 }
 
-/** Locks the campaign, so that no page is sent meanwhile, and stores the changes that `work` returns, in one transaction. */
+/** Stores the changes that `work` returns, in the transaction that locks the campaign. */
 async function change(
   ctx: Context,
   id: string,
   action: CampaignAction,
-  work: (tx: Tx, campaign: Campaign & { now: Date }) => Promise<Pick<Campaign, 'status'> & { cancelledAt?: Date }>,
+  work: (tx: Tx, campaign: LockedByOwner) => Promise<Pick<Campaign, 'status'> & { cancelledAt?: Date }>,
 ): Promise<Campaign> {
   return await write(ctx, async (tx) => {
-    const campaign = await lockCampaign(tx, ctx.principal.workspaceId, id)
-    if (!campaign) fail('NOT_FOUND', 'Campaign not found')
-    const fault = obstacle(action, campaign.status)
-    if (fault !== null) fail('INVALID_STATE', fault)
+    const campaign = await lockFor(action, ctx, tx, id)
     const { now } = campaign
     const data = { ...(await work(tx, campaign)), error: null, lastActivityAt: now, updatedAt: now }
     const changed = await tx.db.campaign.update({ where: { id }, data })
@@ -71,6 +68,16 @@ async function change(
     await announceChange(tx, subject('campaign', id))
     return changed
   })
+}
+
+/**
+ * Locks the campaign for an action, so that no page is sent meanwhile. @throws NOT_FOUND when the campaign is not in the workspace;
+ * INVALID_STATE when its status does not allow the action.
+ */
+export async function lockFor(action: CampaignAction, { principal }: Context, tx: Tx, id: string): Promise<LockedByOwner> {
+  const campaign = (await lockCampaign(tx, principal.workspaceId, id)) ?? fail('NOT_FOUND', 'Campaign not found')
+  const fault = obstacle(action, campaign.status)
+  return fault === null ? campaign : fail('INVALID_STATE', fault)
 }
 
 /** @throws NOT_FOUND when the workspace has no such campaign. */

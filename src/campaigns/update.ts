@@ -1,26 +1,19 @@
 // Changes the name, the rate and the quiet hours of a campaign that has not ended.
 import type { Context } from '../core/context.ts'
-import { fail } from '../core/errors.ts'
 import { write } from '../core/idempotency/idempotency.ts'
 import { announceChange, subject } from '../events/live/follow.ts'
 import type { Campaign } from '../generated/prisma/client.ts'
 import { wake } from './campaign-job.ts'
-import { lockCampaign, saveChanges } from './campaigns.sql.ts'
+import { saveChanges } from './campaigns.sql.ts'
 import { tellCampaign } from './events.ts'
 import type { UpdateCampaign } from './input.ts'
 import { nextAtNewRate } from './pace.ts'
-import { obstacle } from './policy.ts'
+import { lockFor } from './service.ts'
 
-/**
- * Changes the given fields; messages that have not left follow the new values. @throws NOT_FOUND when the campaign is not in the workspace;
- * INVALID_STATE when it has ended.
- */
+/** Changes the given fields; messages that have not left follow the new values. @throws as {@link lockFor}. */
 export async function updateCampaign(ctx: Context, id: string, changes: UpdateCampaign): Promise<Campaign> {
   return await write(ctx, async (tx) => {
-    const campaign = await lockCampaign(tx, ctx.principal.workspaceId, id)
-    if (!campaign) fail('NOT_FOUND', 'Campaign not found')
-    const fault = obstacle('change', campaign.status)
-    if (fault !== null) fail('INVALID_STATE', fault)
+    const campaign = await lockFor('change', ctx, tx, id)
     const { name = campaign.name, ratePerMinute = campaign.ratePerMinute, quietHours = campaign.quietHours } = changes
     // Undefined if it stays, null without a limit.
     const newRate = changes.ratePerMinute === null ? campaign.defaultRate : changes.ratePerMinute
