@@ -1,4 +1,4 @@
-// SQL of sending a campaign: its next page of recipients, its open messages, and its progress.
+// SQL of sending a campaign: its row lock, its next page of recipients, and what a step stores.
 import { planInForceSql } from '../billing/plans.ts'
 import type { Sql } from '../core/database/database.ts'
 import type { Campaign } from '../generated/prisma/client.ts'

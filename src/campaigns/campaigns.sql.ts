@@ -1,4 +1,4 @@
-// SQL of campaigns as their owner changes them: the lock of one, and its recipients by thousands.
+// SQL of campaigns: their lock, state and changes by the owner, and their recipients by thousands.
 import type { Sql } from '../core/database/database.ts'
 import type { Campaign } from '../generated/prisma/client.ts'
 
@@ -54,7 +54,7 @@ export async function insertRecipients(
   recipients: readonly NewRecipient[],
 ): Promise<void> {
   await tx.query({
-    name: 'campaigns.freeze',
+    name: 'campaigns.recipients',
     text: `insert into campaign_recipients ("campaignId", position, "to", "contactId", body, error, reference, parameters, status)
       select $1, $2::int + i, "to", contact, body, error, reference, parameters, case when error is null then 'planned' when error = 'RECIPIENT_SUPPRESSED' then 'cancelled' else 'failed' end::recipient_status
       from unnest($3::text[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::jsonb[])

@@ -41,7 +41,7 @@ export function quietMinutes({ from, to }: QuietHours): number {
   return (minutesOf(to) - minutesOf(from) + 24 * 60) % (24 * 60)
 }
 
-/** When the next quiet hours after `now` begin, which is outside of them; null if there are none. */
+/** When the next quiet hours after `now` begin; null if there are none. */
 export function nextQuiet(quiet: QuietHours | null, now: Date): Date | null {
   if (!quiet) return null
   const local = DateTime.fromJSDate(now, { zone: quiet.timeZone })
