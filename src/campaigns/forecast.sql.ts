@@ -16,7 +16,7 @@ export interface PlannedRow extends Standing {
 }
 
 /** The campaigns of the instances that have recipients to come, without paused ones. Counting them is an index-only scan of at most 100,000 for each. */
-export async function readPlanned(sql: Sql, instanceIds: readonly string[]): Promise<PlannedRow[]> {
+export async function readForecast(sql: Sql, instanceIds: readonly string[]): Promise<PlannedRow[]> {
   const { rows } = await sql.query<PlannedRow>({
     name: 'campaigns.forecast',
     text: `select i.id as "instanceId", i.provider::text as provider, i."firstConnectedAt", i."restrictedAt", i."atRiskAt", i."dailyRecipients",

@@ -2,7 +2,7 @@
 import type { App } from '../core/app.ts'
 import { dayMs } from '../core/durations.ts'
 import { assess, idle } from '../instances/safety.ts'
-import { type PlannedRow, readPlanned } from './forecast.sql.ts'
+import { type PlannedRow, readForecast } from './forecast.sql.ts'
 import { defaultRates } from './pace.ts'
 import { type QuietHours, quietHoursOf, quietMinutes } from './quiet-hours.ts'
 
@@ -33,7 +33,7 @@ export function spread({ planned, rate, startsAt, quiet }: Plan, from: Date, day
 
 /** Implements `Hooks.plannedSends` (core/app.ts). */
 export async function plannedSends(app: App, instanceIds: readonly string[], from: Date, days: number): Promise<number[][]> {
-  const rows = Map.groupBy(await readPlanned(app.pool, instanceIds), ({ instanceId }) => instanceId)
+  const rows = Map.groupBy(await readForecast(app.pool, instanceIds), ({ instanceId }) => instanceId)
   return instanceIds.map((id) => {
     const each = (rows.get(id) ?? []).map((row) => spread(planOf(row, from), from, days))
     return Array.from({ length: days }, (_, n) => each.reduce((sum, counts) => sum + (counts[n] ?? 0), 0))
