@@ -1,5 +1,4 @@
 // Rendered output that topics pass to their followers. Each text is made once, and its bytes once per frame function.
-
 import type { Marked } from './cursor.ts'
 
 /** One item to send: an event of the log, or the current value of a state, which has the number 0. */

@@ -22,7 +22,7 @@ export function windowOf(
   workspaceId: string,
   filter: EventFilter,
   range: LogRange,
-  { columns, values, size = windowSize }: { columns: string; values: unknown[]; size?: number },
+  { columns, values }: { columns: string; values: unknown[] },
 ): string {
   const inRange = [`"workspaceId" = $${values.push(workspaceId)}`, `seq > $${values.push(range.after)}`]
   if (range.upTo !== undefined) inRange.push(`seq <= $${values.push(range.upTo)}`)
@@ -38,11 +38,11 @@ export function windowOf(
   const within = inRange.join(' and ')
   const from = `from events where ${filter.messageId ? unindexed(within) : within}`
   return `with matching as materialized (
-      select ${columns} from (select * ${from} ${isBounded ? `${order} limit ${size}` : ''}) looked
+      select ${columns} from (select * ${from} ${isBounded ? `${order} limit ${windowSize}` : ''}) looked
       where ${matching.join(' and ') || 'true'} ${order} limit ${range.limit}
     ), stop as (
       select seq as "stopSeq", id as "stopId", "createdAt" as "stopAt" ${from} and ${isBounded} and (select count(*) from matching) < ${range.limit}
-      ${order} offset ${size - 1} limit 1
+      ${order} offset ${windowSize - 1} limit 1
     )`
 }
 

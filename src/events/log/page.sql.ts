@@ -1,7 +1,7 @@
 // SQL of pages of the event log. The rows themselves are read by their numbers, with what the selection needs.
 import type { Sql } from '../../core/database/database.ts'
 import type { Marked } from './cursor.ts'
-import { windowOf, windowSize } from './log.sql.ts'
+import { windowOf } from './log.sql.ts'
 import type { EventFilter, LogRange } from './log.ts'
 import { ownLastOf, ownLastSql } from './place.sql.ts'
 
@@ -32,16 +32,10 @@ interface Row {
   ownId: string | null
 }
 
-/** Finds the first matching events of a range, among its first `size` events (index on workspace and number). */
-export async function findEvents(
-  sql: Sql,
-  workspaceId: string,
-  filter: EventFilter,
-  range: LogRange,
-  size = windowSize,
-): Promise<Found> {
+/** Finds the first matching events of a range, among those that one statement looks at (index on workspace and number). */
+export async function findEvents(sql: Sql, workspaceId: string, filter: EventFilter, range: LogRange): Promise<Found> {
   const values: unknown[] = []
-  const found = windowOf(workspaceId, filter, range, { columns: 'seq, id, "createdAt"', values, size })
+  const found = windowOf(workspaceId, filter, range, { columns: 'seq, id, "createdAt"', values })
   const { rows } = await sql.query<Row>(
     `${found} select m.*, stop.*, own.* from (select) one left join matching m on true left join stop on true
      left join ${ownLastSql} own on true order by m.seq ${range.order ?? 'asc'}`,
