@@ -82,7 +82,7 @@ async function takenIn(databaseUrl: string): Promise<string[]> {
 it('counts the messages that wait for the same number, up to 200', async () => {
   const { app, ctx, instanceId } = await openWorkspace(await cloneDatabase())
   const peer = '+393331235555'
-  const openOnes = async () => (await readFirsts(app.pool, [{ instanceId, peer }], 10_000)).map(({ open }) => open)
+  const openOnes = async () => (await readFirsts(app.pool, [{ instanceId, peer }])).map(({ open }) => open)
   const texts = Array(150).fill({ instanceId, to: peer, type: 'text', text: 'hello' })
   await sendMessages(ctx, texts)
   expect(await openOnes()).toEqual([150])

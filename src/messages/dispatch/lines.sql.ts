@@ -1,6 +1,7 @@
 // SQL of lines: the open messages to one recipient, in the order in which they leave.
 import type { Sql } from '../../core/database/database.ts'
 import type { Dispatchable } from './dispatch-job.ts'
+import { leaseMs } from './policy.ts'
 
 export interface Recipient {
   instanceId: string
@@ -13,7 +14,7 @@ export function recipientOf({ instanceId, peer }: Recipient): string {
 }
 
 /** True for the messages that keep later ones to the same recipient waiting: those in the index of open messages that are due. */
-export function isOpenSql(m: string): string {
+function isOpenSql(m: string): string {
   return `${m}.direction = 'outbound' and ${m}.status in ('queued', 'sending') and ${m}."acceptedAt" is null and ${m}."dueAt" <= now()`
 }
 
@@ -50,7 +51,7 @@ export async function readLines(sql: Sql, recipients: readonly Recipient[], most
 /** The first message of a line. */
 export interface FirstOfLine extends Recipient {
   /** How long it has been with the network; null if it is not. */
-  askedForMs: number | null
+  leasedForMs: number | null
   /** When it is tried again. */
   nextAttemptAt: Date | null
   /** The key under which it is held. */
@@ -60,9 +61,9 @@ export interface FirstOfLine extends Recipient {
 }
 
 /** The first messages of these lines, which their followers wait for. */
-export async function readFirsts(tx: Sql, recipients: readonly Recipient[], leaseMs: number): Promise<FirstOfLine[]> {
+export async function readFirsts(tx: Sql, recipients: readonly Recipient[]): Promise<FirstOfLine[]> {
   const { rows } = await tx.query<FirstOfLine>(
-    `select p.*, (extract(epoch from now() - e."leaseUntil") * 1000 + $3)::float8 as "askedForMs", e."nextAttemptAt",
+    `select p.*, (extract(epoch from now() - e."leaseUntil") * 1000 + $3)::float8 as "leasedForMs", e."nextAttemptAt",
        case when e."waitingSince" is not null then e."heldBy" end as "heldBy",
        (select count(*)::int from (
           select from messages o where o."instanceId" = p."instanceId" and o.peer = p.peer and ${isOpenSql('o')} limit 200) line) as open

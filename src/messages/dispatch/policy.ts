@@ -70,10 +70,10 @@ export function decide(message: OpenMessage, now: Date, ttlMs: number): Decision
 
 /**
  * Milliseconds until a message checks again whether the earlier one was sent. `n` is its position, from 0, among the messages of one claim.
- * The longer the network has had the earlier one (`askedForMs`), and the more messages wait for it (`waiting`), the rarer the checks.
+ * The longer the network has had the earlier one (`leasedForMs`), and the longer its line (`open`), the rarer the checks.
  */
-export function followDelayMs(n: number, askedForMs = 0, waiting = 0): number {
-  return Math.max(250, askedForMs / 4, 25 * waiting) + 5 * n
+export function followDelayMs(n: number, leasedForMs = 0, open = 0): number {
+  return Math.max(250, leasedForMs / 4, 25 * open) + 5 * n
 }
 
 /**

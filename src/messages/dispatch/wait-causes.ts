@@ -54,7 +54,7 @@ export async function planFollowers(
   tx: Sql,
   rows: readonly OpenRow[],
 ): Promise<{ later: { row: OpenRow; at: Date }[]; held: { row: OpenRow; key: string }[] }> {
-  const firsts = new Map(rows.length > 0 ? (await readFirsts(tx, rows, leaseMs)).map((found) => [recipientOf(found), found]) : [])
+  const firsts = new Map(rows.length > 0 ? (await readFirsts(tx, rows)).map((found) => [recipientOf(found), found]) : [])
   const lines = new Map<string, number>()
   const later: { row: OpenRow; at: Date }[] = []
   const held: { row: OpenRow; key: string }[] = []
@@ -64,10 +64,10 @@ export async function planFollowers(
     const n = lines.get(recipient) ?? 0
     lines.set(recipient, n + 1)
     const from = Math.max(row.now.getTime(), first?.nextAttemptAt?.getTime() ?? 0)
-    const askedForMs = first?.askedForMs ?? 0
+    const leasedForMs = first?.leasedForMs ?? 0
     if (first?.heldBy) held.push({ row, key: first.heldBy })
-    else if (askedForMs > leaseMs) held.push({ row, key: recipientKey(row) })
-    else later.push({ row, at: new Date(from + followDelayMs(n, askedForMs, first?.open)) })
+    else if (leasedForMs > leaseMs) held.push({ row, key: recipientKey(row) })
+    else later.push({ row, at: new Date(from + followDelayMs(n, leasedForMs, first?.open)) })
   }
   return { later, held }
 }
