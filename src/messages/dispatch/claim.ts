@@ -63,13 +63,13 @@ export async function claimMessages(app: App, ids: readonly string[], released =
   const slots = released ? undefined : inFlight(app).slots()
   let leased: ClaimedMessage[] = []
   try {
-    const { due, forHolder, followers, ...claim } = await sqlTransaction(app.pool, async (tx) => {
+    const { toRelease, forHolder, followers, ...claim } = await sqlTransaction(app.pool, async (tx) => {
       const decided = await claimIn(app, tx, ids, slots)
       leased = decided.claimed
       return decided
     })
     app.signals.emit('outbox')
-    for (const key of due) app.signals.emit('held', key, 0)
+    for (const key of toRelease) app.signals.emit('held', key, 0)
     for (const row of followers) app.signals.emit('line', row)
     releaseIfOpen(app, forHolder)
     return claim
@@ -83,7 +83,7 @@ export async function claimMessages(app: App, ids: readonly string[], released =
 }
 
 /**
- * `due`: the keys whose messages this process is to release. `forHolder`: messages that are held for the holder of their connection.
+ * `toRelease`: the keys whose messages this process is to release. `forHolder`: messages that are held for the holder of their connection.
  * `followers`: messages that are claimed again after one of another batch.
  */
 async function claimIn(
@@ -91,7 +91,8 @@ async function claimIn(
   tx: Sql,
   ids: readonly string[],
   slots?: Slots,
-): Promise<Claim & { due: string[]; forHolder: OpenRow[]; followers: OpenRow[] }> {
+): Promise<Claim & { toRelease: string[]; forHolder: OpenRow[]; followers: OpenRow[] }> {
+  // A second try of the transaction begins without slots.
   slots?.clear()
   const rows = await lockOpen(tx, ids)
   const sorted = await sortMessages(app, tx, rows, slots)
@@ -105,7 +106,7 @@ async function claimIn(
   const again = await planFollowers(tx, followers.later)
   const heldAgain = again.held.map(({ row, key }) => ({ row, cause: { key, for: 'release' } as const }))
   const held = [...sorted.held, ...followers.held, ...heldAgain]
-  const due = await hold(
+  const toRelease = await hold(
     app,
     tx,
     held.map(({ row: { id, instanceId }, cause }) => ({ id, instanceId, ...cause })),
@@ -113,12 +114,12 @@ async function claimIn(
   )
   await tryLater(app, tx, [...sorted.later, ...again.later])
   // Messages behind one whose outcome stays unknown may leave now.
-  due.push(...failed.flatMap(({ row }) => (row.mayHaveLeft ? recipientKey(row) : [])))
+  toRelease.push(...failed.flatMap(({ row }) => (row.mayHaveLeft ? recipientKey(row) : [])))
   await judgeScheduled(app, tx, sendable)
   return {
     claimed: await lease(app, tx, sendable, slots === undefined),
     next: followers.next,
-    due,
+    toRelease,
     forHolder: held.flatMap(({ row, cause }) => (cause.for === 'holder' ? row : [])),
     followers: again.later.map(({ row }) => row),
   }

@@ -30,13 +30,13 @@ function dispatch(definition: typeof dispatchJob, shape: WorkerShape): JobImplem
   return implementJob(definition, shape, async (app, jobs) => {
     if (definition === dispatchJob) lastInstant(app).at = performance.now()
     const [first, ...others] = jobs
-    const failed = first && others.length === 0 ? await sendOne(app, idsOf(first)) : await sendDue(app, jobs.flatMap(idsOf))
+    const failed = first && others.length === 0 ? await sendJob(app, idsOf(first)) : await sendDue(app, jobs.flatMap(idsOf))
     return jobs.map((job) => idsOf(job).flatMap((id) => failed.get(id) ?? [])[0])
   })
 }
 
 /** Sends the messages of one job. If that throws, sends them one by one, so that only the faulty message is tried again. */
-async function sendOne(app: App, ids: readonly string[]): Promise<Map<string, Error>> {
+async function sendJob(app: App, ids: readonly string[]): Promise<Map<string, Error>> {
   try {
     return await sendDue(app, ids)
   } catch (error) {

@@ -22,7 +22,7 @@ export interface InFlight {
 export interface Slots {
   /** Reserves a place for one more send; returns false if the instance has its share. */
   take: (instanceId: string) => boolean
-  /** Gives all slots back, because the sends have begun or will not begin. */
+  /** Gives all slots back: the sends begin right after, or do not begin. */
   clear: () => void
 }
 

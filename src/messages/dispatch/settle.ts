@@ -81,7 +81,7 @@ async function settleAll(app: App, settlements: readonly Settlement[]): Promise<
     const failed = await failMessages(tx, failing)
     const accepted = await accept(tx, list)
     const retried = await retryLater(app, tx, retries)
-    await askLater(app, tx, list)
+    await checkLater(app, tx, list)
     const guarded = list.flatMap(({ message }) => (message.guarded ? message : []))
     if (guarded.length > 0) await dropGuards(app, tx, guarded)
     const unknown = list.filter(({ outcome }) => outcome.outcome === 'unknown').length
@@ -177,7 +177,7 @@ async function holdRetries(
 }
 
 /** An unknown outcome keeps its lease. A job checks the message again when the lease has expired. */
-async function askLater(app: App, tx: Sql, list: readonly Settlement[]): Promise<void> {
+async function checkLater(app: App, tx: Sql, list: readonly Settlement[]): Promise<void> {
   const unknown = list.filter(({ outcome }) => outcome.outcome === 'unknown').map(({ message }) => message.id)
   if (unknown.length === 0) return
   const leased = await readLeased(tx, unknown)

@@ -1,4 +1,4 @@
-// Sweeps every minute for messages that expired, and for those whose job or event was lost.
+// Sweeps every minute for messages that expired, and for messages and keys that lost their job.
 import { sqlTransaction } from '../../core/database/transaction.ts'
 import { scheduleJob } from '../../core/jobs/jobs.ts'
 import { dispatchRequest, enqueueDispatch } from './dispatch-job.ts'
