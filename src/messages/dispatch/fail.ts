@@ -8,11 +8,11 @@ import { messageEvent } from '../events.ts'
 import { type Failing, storeFailures } from './fail.sql.ts'
 
 /**
- * Fails messages that the provider has not accepted, in the transaction `tx`. Returns the ids of those that were still open. Returns the
- * quota of those that the network certainly does not have.
+ * Fails messages that the provider has not accepted, in the transaction `tx`, and gives back the quota of those that the network certainly
+ * does not have. Returns how many were still open.
  */
-export async function failMessages(tx: Sql, failing: readonly Failing[]): Promise<string[]> {
-  if (failing.length === 0) return []
+export async function failMessages(tx: Sql, failing: readonly Failing[]): Promise<number> {
+  if (failing.length === 0) return 0
   const rows = await storeFailures(tx, failing)
   await returnQuota(tx, rows)
   await insertSuppressions(
@@ -24,5 +24,5 @@ export async function failMessages(tx: Sql, failing: readonly Failing[]): Promis
     tx,
     rows.map((row) => messageEvent(row, 'failed', row.now)),
   )
-  return rows.map((row) => row.id)
+  return rows.length
 }

@@ -85,7 +85,7 @@ async function settleAll(app: App, settlements: readonly Settlement[]): Promise<
     const guarded = list.flatMap(({ message }) => (message.guarded ? message : []))
     if (guarded.length > 0) await dropGuards(app, tx, guarded)
     const unknown = list.filter(({ outcome }) => outcome.outcome === 'unknown').length
-    return { ...retried, settled: failed.length + accepted + retried.count + unknown }
+    return { ...retried, settled: failed + accepted + retried.count + unknown }
   })
   for (const { key, ms } of holds) app.signals.emit('held', key, ms)
   releaseIfOpen(app, forHolder)
