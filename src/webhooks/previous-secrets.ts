@@ -6,13 +6,13 @@ const keptMs = previousSecretHours * hourMs
 /** Their signatures share one header, which must stay short. */
 const most = 10
 
-/** Returns the text to store when `retired` is replaced at `now`: newest first, each with the time until which it signs. */
+/** Returns the text to store when `retired` is replaced at `now`: newest first, each with the time until which it signs, as in `stored`. */
 export function withRetired(stored: string | null, retired: string, now: Date): string {
   const entries = [
     `${retired}@${now.getTime() + keptMs}`,
     ...entriesOf(stored)
       .filter(({ until }) => until > now.getTime())
-      .map(textOf),
+      .map(({ secret, until }) => `${secret}@${until}`),
   ]
   return entries.slice(0, most).join(' ')
 }
@@ -40,8 +40,4 @@ function entriesOf(stored: string | null): Entry[] {
     const [secret, until] = text.split('@')
     return secret ? [{ secret, until: until === undefined ? Number.POSITIVE_INFINITY : Number(until) }] : []
   })
-}
-
-function textOf({ secret, until }: Entry): string {
-  return Number.isFinite(until) ? `${secret}@${until}` : secret
 }
