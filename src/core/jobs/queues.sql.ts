@@ -1,4 +1,4 @@
-// SQL on pg-boss' own table, for figures that it does not offer.
+// SQL on pg-boss' own tables: figures that it does not offer, and dead jobs.
 import type { Sql } from '../database/database.ts'
 
 /** Name of the dead letter queue. */
