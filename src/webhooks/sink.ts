@@ -30,10 +30,10 @@ async function addDeliveries(app: App, tx: Sql, targets: readonly Target[]): Pro
 }
 
 async function findTargets(tx: Sql, events: readonly LogEvent[]): Promise<Target[]> {
-  const rows = await readEnabled(tx, [...new Set(events.map((event) => event.workspaceId))])
-  return events.flatMap((event) =>
-    rows
-      .filter((row) => row.workspaceId === event.workspaceId && row.events.includes(event.type))
-      .map((row) => ({ endpointId: row.id, event })),
-  )
+  const endpoints = await readEnabled(tx, [...new Set(events.map((event) => event.workspaceId))])
+  const byWorkspace = Map.groupBy(endpoints, ({ workspaceId }) => workspaceId)
+  return events.flatMap((event) => {
+    const subscribed = byWorkspace.get(event.workspaceId)?.filter(({ events: types }) => types.includes(event.type)) ?? []
+    return subscribed.map(({ id: endpointId }) => ({ endpointId, event }))
+  })
 }
