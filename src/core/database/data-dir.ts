@@ -1,5 +1,5 @@
 // DATA_DIR, and the small secrets that the embedded set-up creates once and stores in it.
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { link, mkdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 
@@ -18,7 +18,8 @@ export async function openDataDir(dataDir: string): Promise<string> {
  */
 export async function keptSecret(dataDir: string, name: string): Promise<Buffer> {
   const file = path.join(dataDir, name)
-  const draft = `${file}.${process.pid}`
+  // Not by the id of the process: those of two containers often have the same one.
+  const draft = `${file}.${randomUUID()}`
   try {
     return await readSecret(file)
   } catch (error) {
