@@ -95,11 +95,11 @@ export async function savePace(tx: Sql, id: string, defaultRate: number | null, 
   await tx.query('update campaigns set "defaultRate" = $2, "nextAt" = $3 where id = $1', [id, defaultRate, nextAt])
 }
 
-/** Marks a scheduled campaign as begun, although nothing of it leaves before its quiet hours end. Relies on the row lock of {@link lockForAdvance}. */
+/** Stores that a campaign has begun, by a step that creates no messages. Relies on the row lock of {@link lockForAdvance}. */
 export async function saveBegun(tx: Sql, id: string): Promise<void> {
   await tx.query(
     `update campaigns set status = 'running', "processingStartedAt" = coalesce("processingStartedAt", now()), "lastActivityAt" = now(),
-       "updatedAt" = now() where id = $1 and status = 'scheduled'`,
+       "updatedAt" = now() where id = $1`,
     [id],
   )
 }

@@ -169,7 +169,8 @@ async function leaveOutUnwanted(
     if (fault === null) continue
     const positions = unwanted.map(({ position }) => position)
     await endPlanned(tx, id, { status: 'cancelled', error: fault }, positions)
-    await change(tx, id, 'running')
+    await saveBegun(tx, id)
+    await announceChange(tx, subject('campaign', id))
   }
   if (others.length === 0) {
     if (campaign.status !== 'running') await tellCampaign(tx, id)

@@ -3,6 +3,7 @@ import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { advance, advanceImplementation } from '../../src/campaigns/advance.ts'
 import { createCampaign } from '../../src/campaigns/create.ts'
 import { cancelCampaign, pauseCampaign, resumeCampaign } from '../../src/campaigns/service.ts'
+import { statsOf } from '../../src/campaigns/stats.ts'
 import type { App } from '../../src/core/app.ts'
 import type { Context } from '../../src/core/context.ts'
 import { claimMessages } from '../../src/messages/dispatch/claim.ts'
@@ -73,6 +74,16 @@ async function fiveWithThreeBack(): Promise<{ id: string; back: string[] }> {
   expect(await offer(back, lost)).toBe(3)
   return { id, back }
 }
+
+it('tells no time of the last messages of a campaign that has created none, because all its numbers are suppressed by then', async () => {
+  const to = numbers(2)
+  const { id } = await createCampaign(ctx, campaignTo(instanceId, to))
+  for (const phone of to) await createSuppression(ctx, { phone })
+  expect(await advance(app, id, 50)).toBe(true)
+  const { status, stats, timeline } = await statsOf({ ...ctx }, id)
+  expect([status, stats.cancelled, timeline.lastEnqueuedAt]).toEqual(['running', 2, null])
+  expect(timeline.processingStartedAt).not.toBeNull()
+})
 
 it('returns unsent messages to planned with their quota on pause, and queues them again on resume', async () => {
   const { id, back } = await fiveWithThreeBack()
