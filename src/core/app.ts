@@ -125,7 +125,7 @@ export interface Hooks {
   checkCampaign: CheckRow
   /** The payload of a test delivery of an event type. @throws Error when no domain defines the type. */
   sampleEvent: (type: string, id: string, at: Date) => object
-  /** Disables the webhook endpoints of the workspace that the person created. */
+  /** Disables the webhook endpoints of the workspace that the person created or approved. */
   disableEndpoints: (tx: Sql, workspaceId: string, userId: string) => Promise<void>
 }
 
