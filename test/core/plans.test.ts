@@ -1,6 +1,7 @@
 // The plans of statements that are prepared while a table is empty, and kept while it grows.
 import type pg from 'pg'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
+import type { App } from '../../src/core/app.ts'
 import { openDatabase, type Sql } from '../../src/core/database/database.ts'
 import { readUnanalyzed } from '../../src/core/database/statistics.sql.ts'
 import { startAnalyzing } from '../../src/core/database/statistics.ts'
@@ -8,7 +9,7 @@ import { newId } from '../../src/core/id.ts'
 import { lockOpen } from '../../src/messages/dispatch/claim.sql.ts'
 import { sendMessages } from '../../src/messages/service.ts'
 import { addSteps, takeDueReports } from '../../src/providers/sandbox/sandbox.sql.ts'
-import { cloneDatabase } from '../kit/database.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
 import { until } from '../kit/until.ts'
 import { openWorkspace } from '../messages/rig.ts'
 
@@ -52,6 +53,23 @@ it('a table is analyzed again when its rows have doubled', async () => {
   expect(await found()).toEqual([])
   await add(200)
   expect(await found()).toEqual([statement])
+})
+
+it('a table that is locked, as VACUUM and CREATE INDEX do, keeps no other from being analyzed', async () => {
+  const databaseUrl = await cloneDatabase()
+  await using database = openDatabase(databaseUrl, () => {}, { max: 1 })
+  const { pool } = database
+  for (let n = 1; n <= 5; n++) {
+    await pool.query(`create table numbers_${n} (n int) with (autovacuum_enabled = off)`)
+    await pool.query(`insert into numbers_${n} select generate_series(1, 600)`)
+  }
+  await pool.query('select pg_stat_force_next_flush()')
+  const holder = await sql(databaseUrl).connect()
+  onTestFinished(() => holder.release(true))
+  await holder.query('begin; lock table numbers_3 in share update exclusive mode')
+  await using _ = startAnalyzing({ pool, log: { debug() {} } as unknown as App['log'] })
+  const analyzed = `select from pg_stat_user_tables where relname like 'numbers%' and last_analyze is not null`
+  await until(async () => (await pool.query(analyzed)).rowCount === 4)
 })
 
 it('the due steps of the sandbox network are not compared with all others, although its table is empty most of the time', async () => {
