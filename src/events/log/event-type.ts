@@ -6,13 +6,13 @@ import type { EventDefinition } from './define.ts'
 
 type Values = Record<string, { value: string }>
 
+const and = new Intl.ListFormat('en-GB')
+
 let registered: readonly string[] = []
 let offered: readonly string[] = []
 
 /** The GraphQL enum: the names of the API contract with `_` in place of `.`. */
 export const EventTypeRef = builder.enumType('EventType', {
-  description:
-    'The type of an event. Webhooks do not offer `message_queued`, `message_cancelled`, `campaign_changed`, `contact_changed` and `message_updated`.',
   values: {} as Values,
 })
 registerEnum('EventType', EventTypeRef)
@@ -21,8 +21,11 @@ registerEnum('EventType', EventTypeRef)
 export function registerEventTypes(definitions: readonly EventDefinition[]): void {
   registered = definitions.map(({ type }) => type)
   offered = definitions.filter(({ live }) => !live).map(({ type }) => type)
-  const values: Values = Object.fromEntries(registered.map((type) => [type.replace('.', '_'), { value: type }]))
-  EventTypeRef.updateConfig((config) => ({ ...config, values }))
+  const nameOf = (type: string) => type.replace('.', '_')
+  const values: Values = Object.fromEntries(registered.map((type) => [nameOf(type), { value: type }]))
+  const notOffered = registered.filter((type) => !offered.includes(type)).map((type) => `\`${nameOf(type)}\``)
+  const description = `The type of an event. Webhooks do not offer ${and.format(notOffered)}.`
+  EventTypeRef.updateConfig((config) => ({ ...config, description, values }))
 }
 
 /** The types that webhooks offer, and that streams and lists tell if no types are asked for. */
