@@ -11,7 +11,7 @@ const priorities = { instant: 10, scheduled: 5 } as const
 /** One message, or several that became due together. */
 const schema = z.union([z.object({ id: z.string() }), z.object({ ids: z.array(z.string()) })])
 
-export type DispatchData = z.infer<typeof schema>
+type DispatchData = z.infer<typeof schema>
 
 /** The messages of a job. */
 export const idsOf = (data: DispatchData): readonly string[] => ('ids' in data ? data.ids : [data.id])
