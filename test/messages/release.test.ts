@@ -77,3 +77,12 @@ it('connects at once while a message that waits for the instance is being claime
   await runNext(own, app, instanceId)
   expect((await sql(own).query(stillWaiting)).rows).toEqual([])
 })
+
+it('looks again a second later, and not at once, while another transaction has all messages of a chunk', async () => {
+  const own = await cloneDatabase()
+  const { ctx, instanceId } = await openWorkspace(own)
+  await addWaiting(own, ctx, instanceId, 2_000)
+  await connectAmid(own, ctx, instanceId, `select from messages where "waitingSince" is not null for update`)
+  const next = `select extract(epoch from start_after - created_on)::float8 >= 0.5 as later from pgboss.job where name = 'message.release'`
+  expect((await sql(own).query(next)).rows).toEqual([{ later: true }])
+})

@@ -34,7 +34,7 @@ export async function releaseWaiting(app: App, tx: Sql, instanceId: string): Pro
     released.map((row) => dispatchRequest(row)),
   )
   const next = { data: { instanceId } }
-  if (first.length === releasedAtOnce) await enqueue(app, tx, releaseJob, [next])
+  if (first.length === releasedAtOnce && released.length > 0) await enqueue(app, tx, releaseJob, [next])
   // Another transaction locked the others. Most of them are cancelled or claimed by then.
   else if (released.length < first.length) {
     await enqueue(app, tx, releaseJob, [{ ...next, startAfter: new Date(Date.now() + lockedForMs) }])
