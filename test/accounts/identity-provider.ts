@@ -84,10 +84,14 @@ function providerOf(issuer: string, redirectUri: string, claims: () => Claims): 
   return provider
 }
 
+/** The header of a browser that opens a page. */
+export const asBrowser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
+
 /** Follows redirects as a browser does, with the cookies of each host; stops at the first URL outside of `within`. */
 export async function browse(
   start: string,
   within: readonly string[],
+  headers: Record<string, string> = {},
 ): Promise<{ location: string; cookies: Map<string, string> }> {
   const jars = new Map<string, Map<string, string>>()
   let location = start
@@ -97,7 +101,7 @@ export async function browse(
     const jar = jars.get(origin) ?? new Map<string, string>()
     jars.set(origin, jar)
     const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
-    const response = await fetch(location, { redirect: 'manual', headers: cookie ? { cookie } : {} })
+    const response = await fetch(location, { redirect: 'manual', headers: cookie ? { ...headers, cookie } : headers })
     for (const line of response.headers.getSetCookie()) {
       const [name, value] = (line.split(';', 1)[0] as string).split(/=(.*)/s) as [string, string]
       if (/max-age=0|expires=thu, 01 jan 1970/i.test(line)) jar.delete(name)

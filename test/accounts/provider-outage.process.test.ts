@@ -7,9 +7,9 @@ import { cloneDatabase } from '../kit/database.ts'
 import { startGateway } from '../kit/gateway.ts'
 import { until } from '../kit/until.ts'
 import { expectRefusal } from '../rest-compat/rig.ts'
-import { browse, openProvider } from './identity-provider.ts'
+import { asBrowser, browse, openProvider } from './identity-provider.ts'
 import { logIn, newAccount } from './person.ts'
-import { openSingleSignOn, type SingleSignOn } from './single-sign-on-rig.ts'
+import { consoleUrl, openSingleSignOn, type SingleSignOn } from './single-sign-on-rig.ts'
 
 let databaseUrl: SingleSignOn['databaseUrl']
 let provider: SingleSignOn['provider']
@@ -62,6 +62,8 @@ describe('a provider outage', () => {
     for (const socket of sockets) socket.destroy()
     await new Promise((resolve) => silent.close(resolve))
     expectRefusal(await api(alone).get('/api/auth/oauth/example'), 503, 'SERVICE_UNAVAILABLE')
+    const browser = await fetch(`${alone.url}/api/auth/oauth/example`, { redirect: 'manual', headers: asBrowser })
+    expect([browser.status, browser.headers.get('location')]).toEqual([302, `${alone.url}/?error=temporarily_unavailable`])
     const back = await openProvider(port)
     back.allow(`${alone.url}/api/auth/oauth/example/callback`)
     const answer = await api(alone).get('/api/auth/oauth/example')
@@ -89,13 +91,16 @@ describe('a provider outage', () => {
         clearInterval(drip)
       })
     }
-    const waiting = there.map(({ location, cookie }) => fetch(location, { redirect: 'manual', headers: { cookie } }))
+    const [person, ...programs] = there.map(({ location, cookie }, at) =>
+      fetch(location, { redirect: 'manual', headers: { cookie, ...(at === 0 && asBrowser) } }),
+    )
     const { email } = await newAccount(databaseUrl)
     expect((await logIn(gateway, email)).status).toBe(200)
     const refused = {
       error: { code: 'SERVICE_UNAVAILABLE', message: expect.stringMatching(/at the same time|does not answer/) },
     }
-    for (const answer of await Promise.all(waiting)) expect([answer.status, await answer.json()]).toEqual([503, refused])
+    for (const answer of await Promise.all(programs)) expect([answer.status, await answer.json()]).toEqual([503, refused])
+    expect((await person)?.headers.get('location')).toBe(`${consoleUrl}/?error=temporarily_unavailable`)
     // The requests to the provider are aborted once nothing waits for them.
     await until(() => hanging.now === 0)
     expect(hanging.most).toBeGreaterThan(0)

@@ -5,7 +5,7 @@ import { api } from '../kit/api.ts'
 import { sql } from '../kit/database.ts'
 import { startGateway } from '../kit/gateway.ts'
 import { expectRefusal } from '../rest-compat/rig.ts'
-import { browse } from './identity-provider.ts'
+import { asBrowser, browse } from './identity-provider.ts'
 import { logIn, newAccount, password } from './person.ts'
 import { consoleUrl, openSingleSignOn, type SingleSignOn } from './single-sign-on-rig.ts'
 
@@ -179,11 +179,14 @@ describe('the redirect to the provider', () => {
   })
 })
 
-it('creates no account that `SIGNUP` does not allow, and signs in people who have one', async () => {
+it('creates no account that `SIGNUP` does not allow, returns a browser to the console with the reason, and signs in people who have one', async () => {
   const closed = await openSingleSignOn({ SIGNUP: 'closed' })
   const claims = { sub: randomUUID(), email: `${randomUUID()}@example.com`, email_verified: true, name: 'Ada' }
   closed.provider.claims = claims
-  await expect(browse(closed.start(), [closed.gateway.url, closed.issuer()])).rejects.toThrow(/was answered 403 .*"FORBIDDEN"/)
+  const within = [closed.gateway.url, closed.issuer()]
+  await expect(browse(closed.start(), within)).rejects.toThrow(/was answered 403 .*"FORBIDDEN"/)
+  const { location, cookies } = await browse(closed.start(), within, asBrowser)
+  expect([location, cookies.has('gateway.session_token')]).toEqual([`${consoleUrl}/?error=signup_disabled`, false])
   expect((await sql(closed.databaseUrl).query('select from users where email = $1', [claims.email])).rowCount).toBe(0)
   const { email } = await newAccount(closed.databaseUrl)
   expect((await closed.signInThere({ email })).session).toEqual(expect.any(String))

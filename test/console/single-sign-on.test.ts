@@ -1,4 +1,4 @@
-// Proves that a sign-in through an identity provider leads back to the page that asked for it, with the token of an invitation.
+// Proves that a sign-in through an identity provider leads back to the console: to the page that asked for it, or with the reason of a refusal.
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { openProvider } from '../accounts/identity-provider.ts'
@@ -28,6 +28,20 @@ describe.runIf(browserFound)('single sign-on', () => {
       await page.getByRole('button', { name: 'Join' }).click()
       await page.waitForURL(`**/t/${id}`)
       expect(page.url()).not.toContain('token')
+    })
+  })
+
+  it('returns a person who may not have an account to the sign-in page, which says so', async () => {
+    const databaseUrl = await cloneDatabase()
+    const provider = await openProvider()
+    const env = { ...provider.env, DATA_DIR: commons().dataDir, SIGNUP: 'closed' }
+    const gateway = await openGateway({ databaseUrl, env })
+    provider.allow(`${gateway.url}/api/auth/oauth/example/callback`)
+    provider.claims = { sub: randomUUID(), email: `${randomUUID()}@example.com`, email_verified: true, name: 'Ada' }
+    await visit({ url: gateway.url, databaseUrl }, { path: '/sign-in' }, async ({ page, expected }) => {
+      expected.push(/401/, new RegExp(`^request to http://127.0.0.1:${provider.port}/`))
+      await page.getByRole('button', { name: 'Sign in with single sign-on' }).click()
+      await page.getByRole('alert').getByText('You have no account here').waitFor()
     })
   })
 })

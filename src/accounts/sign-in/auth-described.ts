@@ -52,6 +52,9 @@ const newPassword = 'battery staple'
 // Example of a token from a mail.
 const token = 'q0Zt3xPvFz1yN8sJm4bWcR7uKd2hLgTe'
 const browser = ' Browsers may send this request from pages of `PUBLIC_URL` and `CONSOLE_URL` only.'
+const toldToBrowsers =
+  'A browser, whose `Accept` header prefers `text/html`, is redirected to the console with `?error=signup_disabled` where no account ' +
+  'may be created, and with `?error=temporarily_unavailable` where the sign-in is not possible at the moment. Others get these errors.'
 const provider = z.object({ provider: z.string().describe('The name of the identity provider in this gateway: `sso`.') })
 
 export const described = {
@@ -187,7 +190,8 @@ export const described = {
     operationId: 'leaveForProvider',
     summary: 'Sign in through an identity provider',
     description:
-      'For browsers: redirects to the identity provider, if one is configured. The provider redirects to the callback.',
+      'For browsers: redirects to the identity provider, if one is configured. The provider redirects to the callback. ' +
+      toldToBrowsers,
     pathParameters: provider,
     query: leaveQuery,
     answer: null,
@@ -198,7 +202,7 @@ export const described = {
   returnFromProvider: {
     operationId: 'returnFromProvider',
     summary: 'Return from an identity provider',
-    description: 'For browsers: redirects to the console, with a session, or with the reason of the failure as `?error=`.',
+    description: `For browsers: redirects to the console, with a session, or with the reason of the failure as \`?error=\`. ${toldToBrowsers}`,
     pathParameters: provider,
     query: callbackQuery,
     answer: null,

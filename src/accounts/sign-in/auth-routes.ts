@@ -10,7 +10,7 @@ import { forgotPassword, resetPassword } from './password-reset.ts'
 import { endSession, listSessions } from './sessions.ts'
 import { logIn, logOut, renewToken } from './sign-in.ts'
 import { signUp } from './sign-up.ts'
-import { leaveForProvider, returnFromProvider } from './single-sign-on.ts'
+import { leaveForProvider, returnFromProvider, tellingInConsole } from './single-sign-on.ts'
 import { resendVerification, verifyEmail } from './verify-email.ts'
 
 /** Enough for an address, a password and a name. Anybody can send such a body, so a larger one is not read. */
@@ -42,12 +42,19 @@ const authRoutes: readonly AuthRoute[] = [
   { method: 'GET', path: '/sessions', verb: listSessions, docs: described.listSessions },
   { method: 'DELETE', path: '/sessions/:id', verb: endSession, docs: described.endSession },
   { method: 'GET', path: '/jwks', verb: showKeys, docs: described.showKeys, bare: true },
-  { method: 'GET', path: '/oauth/:provider', status: 302, verb: leaveForProvider, docs: described.leaveForProvider, bare: true },
+  {
+    method: 'GET',
+    path: '/oauth/:provider',
+    status: 302,
+    verb: tellingInConsole(leaveForProvider),
+    docs: described.leaveForProvider,
+    bare: true,
+  },
   {
     method: 'GET',
     path: '/oauth/:provider/callback',
     status: 302,
-    verb: returnFromProvider,
+    verb: tellingInConsole(returnFromProvider),
     docs: described.returnFromProvider,
     bare: true,
   },

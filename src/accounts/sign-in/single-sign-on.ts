@@ -2,7 +2,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { App } from '../../core/app.ts'
-import { fail, failure } from '../../core/errors.ts'
+import { codeOf, type ErrorCode, fail, failure } from '../../core/errors.ts'
+import { preferencesIn } from '../../core/http/preferences.ts'
 import { inTime } from '../../core/time-limit.ts'
 import { once, parse } from '../../core/validation.ts'
 import { consoleHome, consoleUrl } from '../mail/console-url.ts'
@@ -34,6 +35,32 @@ const exchangeMs = 10_000
 /** Maximum concurrent exchanges in this process. While the provider hangs, each lasts for seconds and holds a connection. */
 const mostExchanges = 100
 let exchanges = 0
+
+/** The refusals that a person can meet, with their `?error=` in the console: names of better-auth and of OAuth, as the others there. */
+const toldInConsole: Partial<Record<ErrorCode, string>> = {
+  FORBIDDEN: 'signup_disabled',
+  SERVICE_UNAVAILABLE: 'temporarily_unavailable',
+  API_RATE_LIMIT_EXCEEDED: 'temporarily_unavailable',
+}
+
+type Verb = (app: App, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
+
+/** Redirects a browser to the console with the reason, where `verb` refuses. Other callers are answered with the error itself. */
+export function tellingInConsole(verb: Verb): Verb {
+  return async (app, request, reply) => {
+    try {
+      return await verb(app, request, reply)
+    } catch (error) {
+      const code = codeOf(error)
+      const reason = code && toldInConsole[code]
+      if (!reason || preferencesIn(request.headers.accept)[0] !== 'text/html') throw error
+      return await reply
+        .code(302)
+        .header('location', `${consoleHome(app)}?error=${reason}`)
+        .send()
+    }
+  }
+}
 
 /**
  * Redirects the browser to the provider. The state that it must bring back is stored in the database.

@@ -15,6 +15,9 @@ export const words = {
       email_not_verified: 'The identity provider has not verified your e-mail address.',
       invalid_code:
         'The identity provider did not confirm the sign-in. The operator of this gateway finds the reason in the log.',
+      signup_disabled:
+        'You have no account here, and single sign-on may not create one for you. Ask the operator of this gateway.',
+      temporarily_unavailable: 'Single sign-on is not available at the moment. Try again in a minute.',
     } as Record<string, string>,
     redeeming: 'Signing in …',
     verifyAgain: 'Send the verification mail again',

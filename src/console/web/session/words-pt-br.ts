@@ -15,6 +15,8 @@ export const words: typeof en = {
       email_not_valid: 'O provedor de identidade não informou um e-mail válido.',
       email_not_verified: 'O provedor de identidade não verificou seu e-mail.',
       invalid_code: 'O provedor de identidade não confirmou a entrada. O operador deste gateway encontra o motivo no log.',
+      signup_disabled: 'Você não tem conta aqui, e o login único não pode criar uma. Fale com quem opera este gateway.',
+      temporarily_unavailable: 'O login único não está disponível no momento. Tente de novo em um minuto.',
     },
     redeeming: 'Entrando …',
     verifyAgain: 'Enviar de novo o e-mail de verificação',
