@@ -29,6 +29,13 @@ describe('a closed connection', () => {
     expect(actionFor({ ...closed, code: 515 }, true)).toEqual({ do: 'retry', error: 'the connection was lost (515)' })
   })
 
+  it('that never opened is tried again, and says that the network cannot be reached', () => {
+    expect(actionFor({ ...closed, code: undefined, unreached: 'ENOTFOUND', paired: false })).toEqual({
+      do: 'retry',
+      error: 'WhatsApp cannot be reached (ENOTFOUND); the gateway tries again',
+    })
+  })
+
   it('restricts the account with 403 and 406 alone among those that forget the login', () => {
     const restricted = [401, 403, 406].map((code) => actionFor({ ...closed, code }))
     expect(restricted).toMatchObject([{ restricted: false }, { restricted: true }, { restricted: true }])

@@ -5,6 +5,8 @@ export interface Closed {
   /** Undefined if this process closed it. */
   code: number | undefined
   message: string
+  /** The cause, if the connection never opened: a code of the system such as ENOTFOUND, or that of the package. */
+  unreached?: string | undefined
   /** Attributes of the network's reason. */
   data?: unknown
   /** True if the device is paired. */
@@ -47,7 +49,8 @@ const stopped: Record<number, string> = {
  * `restarted`: because of a 515, other than that of its pairing, the instance connected again at once a short time ago. Another 515 counts as
  * a lost connection.
  */
-export function actionFor({ code, message, data, paired, shown }: Closed, restarted = false): Action {
+export function actionFor({ code, message, data, paired, shown, unreached }: Closed, restarted = false): Action {
+  if (unreached) return { do: 'retry', error: `WhatsApp cannot be reached (${unreached}); the gateway tries again` }
   if (code === 515 && !restarted) return { do: 'restart' }
   if (code === 440) return { do: 'check_holder' }
   if (!paired && shown && (code === 408 || code === 401)) return { do: 'stop', error: 'nobody scanned the code in time' }

@@ -62,6 +62,10 @@ export function openSocket(app: App, whatsApp: WhatsApp, options: SocketOptions)
   keepArrivalOrder(socket, (stanza) => storeUnseen(stanza, socket.signalRepository, options.inbound))
   socket.ws.prependListener('CB:message', noteStanza)
   let shown = false
+  let opened = false
+  socket.ws.once('open', () => {
+    opened = true
+  })
   const closed = Promise.withResolvers<Closed>()
   socket.ev.on('creds.update', () => {
     // After a failed save the next one repeats it, or the next start uses the login as it was.
@@ -74,11 +78,22 @@ export function openSocket(app: App, whatsApp: WhatsApp, options: SocketOptions)
     }
     if (connection === 'open') options.onOpen(socket)
     if (connection !== 'close') return
-    const error = lastDisconnect?.error as (Error & { output?: { statusCode?: number }; data?: unknown }) | undefined
+    const error = lastDisconnect?.error as Fault | undefined
+    const unreached = error && !opened ? causeOf(error) : undefined
     const paired = isPaired(login.creds)
-    closed.resolve({ code: error?.output?.statusCode, message: error?.message ?? '', data: error?.data, paired, shown })
+    const { output, message = '', data } = error ?? {}
+    closed.resolve({ code: output?.statusCode, message, data, paired, shown, unreached })
   })
   return { socket, closed: closed.promise, close: () => socket.end(undefined), cut: () => innerOf(socket)?.terminate() }
+}
+
+/** An error of the package. */
+type Fault = Error & { output?: { statusCode?: number }; data?: unknown }
+
+/** The package gives 408 for every failure of the system, whose own code says more. */
+function causeOf({ data, output, message }: Fault): string {
+  const { code } = (data ?? {}) as { code?: unknown }
+  return typeof code === 'string' ? code : String(output?.statusCode ?? message)
 }
 
 /** Groups, channels and status posts. */
