@@ -27,7 +27,7 @@ export interface Taken extends CheckedMessage {
 
 /** An error of the Graph API, an answer of something else, or none. `lose` does what was asked, and says nothing; a promise is waited for. */
 export type Effect =
-  | { code: number; status?: number; details?: string; retryAfter?: number }
+  | { code: number; subcode?: number; status?: number; details?: string; retryAfter?: number }
   | { bare: number; body?: string; retryAfter?: number; location?: string }
   | Promise<void>
   | 'lose'
@@ -133,8 +133,8 @@ export async function openStandIn(version = 'v25.0'): Promise<StandIn> {
         if (effect.location !== undefined) response.setHeader('location', effect.location)
         return void response.writeHead(effect.bare).end(effect.body ?? '')
       }
-      const { code, status = 400, details = `details of ${code}` } = effect
-      return answer(response, status, errorOf(code, details))
+      const { code, subcode, status = 400, details = `details of ${code}` } = effect
+      return answer(response, status, errorOf(code, details, subcode))
     }
     try {
       const done = url.pathname.startsWith('/files/') ? file(seen) : await act(seen, url.pathname)
@@ -240,9 +240,11 @@ function answer(response: http.ServerResponse, status: number, body: object): vo
 }
 
 /** Meta's form of an error. */
-export function errorOf(code: number, details: string): object {
+export function errorOf(code: number, details: string, error_subcode?: number): object {
   const error_data = { messaging_product: 'whatsapp', details }
-  return { error: { message: `(#${code}) ${details}`, type: 'OAuthException', code, error_data, fbtrace_id: 'A1b2C3' } }
+  return {
+    error: { message: `(#${code}) ${details}`, type: 'OAuthException', code, error_subcode, error_data, fbtrace_id: 'A1b2C3' },
+  }
 }
 
 function idOf(): string {

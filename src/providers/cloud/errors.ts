@@ -117,10 +117,14 @@ export function wordsOf(words: string, secrets: readonly (string | undefined)[])
   return [...said.trim()].slice(0, mostCharacters).join('')
 }
 
+/** Meta's subcode of a token whose time is over. */
+const expired = 463
+
 /**
  * The reason in Meta's words ({@link wordsOf}), or else in ours, with the code. A refused token is told in our words alone.
  */
-export function reasonOf(code: number, words: string, secrets: readonly (string | undefined)[]): string {
+export function reasonOf(code: number, words: string, secrets: readonly (string | undefined)[], subcode?: number): string {
+  if (code === 190 && subcode === expired) return `the access token has expired (${code})`
   const verdict = verdictOf(code)
   const own = rows[code]?.words ?? (verdict.is === 'auth' ? 'the access token lacks a permission' : 'refused by Meta')
   const said = verdict.is === 'auth' ? '' : wordsOf(words, secrets)

@@ -25,6 +25,7 @@ export interface GraphError {
   is: 'error'
   status: number
   code: number
+  subcode?: number
   /** Meta's words, or an empty text. They may repeat what the request held. */
   words: string
   retryAfterMs: number | undefined
@@ -99,7 +100,8 @@ async function read({ statusCode: status, headers, body }: Dispatcher.ResponseDa
   const retryAfterMs = boundedWait(parseRetryAfter(headers['retry-after']))
   const { error } = answer ?? {}
   if (status >= 400 && isObject(error) && typeof error.code === 'number') {
-    return { is: 'error', status, code: error.code, words: wordsIn(error), retryAfterMs }
+    const { code, error_subcode: subcode } = error
+    return { is: 'error', status, code, ...(typeof subcode === 'number' && { subcode }), words: wordsIn(error), retryAfterMs }
   }
   if (status >= 200 && status < 300) return answer ? { is: 'done', body: answer } : { is: 'lost' }
   return status >= 500 ? { is: 'lost' } : { is: 'bare', status, retryAfterMs }

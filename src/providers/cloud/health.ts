@@ -45,7 +45,7 @@ async function readHealth(app: App, host: Host, id: string): Promise<void> {
   const answer = await readNumber(app, { phoneNumberId, accessToken })
   if (answer.is === 'done') return await reportStanding(app, host, id, answer.body)
   if (answer.is === 'error' && verdictOf(answer.code).is === 'auth') {
-    await refuseToken(app, instance, reasonOf(answer.code, '', []))
+    await refuseToken(app, instance, reasonOf(answer.code, '', [], answer.subcode))
     return
   }
   app.log.info({ instanceId: id, answer: answer.is }, 'health of a number not read')

@@ -70,7 +70,7 @@ export async function faultOf(
   answer: Exclude<GraphAnswer, { is: 'done' }>,
 ): Promise<{ outcome: 'refused' | 'retry'; detail: string; token?: boolean }> {
   if (answer.is !== 'error') return { outcome: 'retry', detail: 'the network did not answer' }
-  const detail = reasonOf(answer.code, answer.words, secretsOf(instance.settings))
+  const detail = reasonOf(answer.code, answer.words, secretsOf(instance.settings), answer.subcode)
   const token = isRefusedToken(answer.code)
   if (token) await refuseToken(app, instance, detail)
   const { is } = verdictOf(answer.code)

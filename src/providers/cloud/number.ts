@@ -94,7 +94,7 @@ export function wordsFor(
 ): string {
   switch (answer.is) {
     case 'error':
-      return (answer.code === wrongId ? unknown : '') + reasonOf(answer.code, answer.words, secrets)
+      return (answer.code === wrongId ? unknown : '') + reasonOf(answer.code, answer.words, secrets, answer.subcode)
     case 'bare':
       return `Meta answered with HTTP ${answer.status}`
     case 'unreached':

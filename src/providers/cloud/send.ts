@@ -77,7 +77,7 @@ export function createSend(app: App) {
 
   async function outcomeOfError(instance: CloudInstance, message: OutgoingMessage, answer: GraphError): Promise<SendOutcome> {
     const verdict = verdictOf(answer.code)
-    const detail = reasonOf(answer.code, answer.words, secretsOf(instance.settings))
+    const detail = reasonOf(answer.code, answer.words, secretsOf(instance.settings), answer.subcode)
     switch (verdict.is) {
       case 'auth':
         // The message that met it fails. Others that were under way together wait for a new token, as all later ones do.
