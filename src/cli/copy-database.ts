@@ -1,6 +1,6 @@
 // `gateway copy-database`: copies everything from the configured database into an empty one, in one transaction of the target.
 import { Client } from '../core/database/client.ts'
-import { copyRows } from '../core/database/copy-rows.ts'
+import { copyRows, ReadFailed } from '../core/database/copy-rows.ts'
 import { newerMigrations } from '../core/database/migrate.ts'
 import { indexJobs } from '../core/jobs/due.sql.ts'
 import { sentenceOf } from '../core/sentence.ts'
@@ -89,6 +89,7 @@ async function connect(url: string): Promise<{ client: Client } & AsyncDisposabl
 /** The sentences about databases name DATABASE_URL, which is the source. */
 async function ofTarget<T>(work: Promise<T>): Promise<T> {
   return await work.catch((error: Error) => {
+    if (error instanceof ReadFailed) throw error.cause
     throw new Error(sentenceOf(error).replaceAll(/DATABASE_(DIRECT_)?URL/g, 'URL'), { cause: error })
   })
 }

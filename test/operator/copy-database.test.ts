@@ -13,6 +13,7 @@ import { cloneDatabase, sql } from '../kit/database.ts'
 import { expectInvariants } from '../kit/invariants.ts'
 import { emptyDatabase } from '../kit/old-database.ts'
 import { openGateway } from '../kit/open-gateway.ts'
+import { openPassage } from '../kit/passage.ts'
 import { until } from '../kit/until.ts'
 import { upload } from '../media/rig.ts'
 import { bringForward } from '../messages/rig.ts'
@@ -141,6 +142,17 @@ it('leaves nothing behind when it fails, so that it can run again', async () => 
   expect(await command(['copy-database', to], { databaseUrl: from })).toMatchObject({ code: 0 })
   expect(await contentOf(to)).toEqual(await contentOf(from))
   expect(await structureOf(to)).toEqual(await structureOf(from))
+})
+
+it('names the configured database, and not the one at URL, when the configured one goes away', async () => {
+  const [from, to] = [new URL(await cloneDatabase()), await emptyDatabase()]
+  const way = await openPassage(Number(from.port))
+  way.loseAnswer('to stdout')
+  const { code, stderr } = await command(['copy-database', to], { databaseUrl: Object.assign(from, { port: way.port }).href })
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(/The database of DATABASE_URL cannot be used \(Connection terminated/),
+  ])
 })
 
 it('a process that starts meanwhile says that the database is locked, and ends', async () => {

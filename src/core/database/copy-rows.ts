@@ -5,9 +5,13 @@ import type { Client } from './client.ts'
 
 const newline = 10
 
+/** Says that reading failed, and not writing. `cause` is the error. */
+export class ReadFailed extends Error {}
+
 /**
  * Copies what `from.text` (COPY … TO STDOUT) reads into `to.text` (COPY … FROM STDIN), and returns the number of rows that were read. Calls
  * `onRows` with that number so far, now and then. After a failure neither connection can be used.
+ * @throws ReadFailed when `from` fails; the error of `to` itself.
  */
 export async function copyRows(
   from: { client: Client; text: string },
@@ -23,6 +27,12 @@ export async function copyRows(
       yield chunk
     }
   }
-  await pipeline(from.client.query(copyTo(from.text)), counted, to.client.query(copyFrom(to.text)))
+  const [reading, writing] = [from.client.query(copyTo(from.text)), to.client.query(copyFrom(to.text))]
+  // The failure of one stream ends the other one, too.
+  let first: unknown
+  for (const stream of [reading, writing]) stream.once('error', () => (first ??= stream))
+  await pipeline(reading, counted, writing).catch((error: Error) => {
+    throw first === reading ? new ReadFailed(error.message, { cause: error }) : error
+  })
   return count
 }
