@@ -40,7 +40,7 @@ export const messageErrors = {
   AUTH_INVALID: {
     meaning: 'The network refused the login of the instance, which is disconnected.',
     cause: 'sender',
-    again: 'Yes, once the instance has a new token and is connected.',
+    again: 'Yes, once the instance is connected again, with a new token or with the same one.',
   },
   CONTACT_DELETED: { meaning: 'The contact was deleted after the campaign was made.', cause: 'sender', again: 'No.' },
   TEMPLATE_INVALID: {

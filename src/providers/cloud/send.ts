@@ -80,7 +80,7 @@ export function createSend(app: App) {
     const detail = reasonOf(answer.code, answer.words, secretsOf(instance.settings), answer.subcode)
     switch (verdict.is) {
       case 'auth':
-        // The message that met it fails. Others that were under way together wait for a new token, as all later ones do.
+        // The message that met it fails. Others that were under way together wait for the next connect, as all later ones do.
         return (await refuseToken(app, instance, detail).catch(logged))
           ? { outcome: 'refused', error: 'AUTH_INVALID', detail }
           : again
