@@ -108,7 +108,10 @@ export function openS3(config: NonNullable<Config['s3']>, credentials: Secrets['
   }
 }
 
-/** Runs a call to the bucket. @throws ServiceAway when the bucket is overloaded, in maintenance or too slow. */
+/**
+ * Runs a call to the bucket. @throws ServiceAway when the bucket is overloaded, in maintenance or too slow, or refuses our credentials, which
+ * only the operator can change.
+ */
 async function asked<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call()
@@ -116,7 +119,7 @@ async function asked<T>(call: () => Promise<T>): Promise<T> {
     const { $metadata, name } = (error as { cause?: ServiceError }).cause ?? (error as ServiceError)
     const status = $metadata?.httpStatusCode ?? 0
     // The client says AbortError when the time of a check is over.
-    const passes = status >= 500 || status === 429 || name === 'TimeoutError' || name === 'AbortError'
+    const passes = status >= 500 || [401, 403, 429].includes(status) || name === 'TimeoutError' || name === 'AbortError'
     throw passes ? new ServiceAway('the bucket does not serve', { cause: error }) : error
   }
 }

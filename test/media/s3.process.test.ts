@@ -100,9 +100,14 @@ describe('a bucket', () => {
     expect((await fetch(url)).status).toBe(404)
   })
 
-  it('with a wrong secret or address leads to 5xx, whose reason is logged without a secret', async () => {
+  it('with a wrong secret or address leads to 503 with Retry-After, whose reason is logged without a secret', async () => {
     const wrong = await openGateway({ databaseUrl, env: { ...env, S3_SECRET_ACCESS_KEY: 'the-wrong-secret-of-the-bucket' } })
-    expect((await upload(wrong, account.apiKey, 'hello')).status).toBe(500)
+    const refused = await upload(wrong, account.apiKey, 'hello')
+    expect([refused.status, refused.headers.get('retry-after'), refused.body.error.code]).toEqual([
+      503,
+      '1',
+      'SERVICE_UNAVAILABLE',
+    ])
     const away = await openGateway({ databaseUrl, env: { ...env, S3_ENDPOINT: 'http://127.0.0.1:9' } })
     expect((await upload(away, account.apiKey, 'hello')).status).toBe(503)
     const told = (gate: typeof away, why: string) =>
