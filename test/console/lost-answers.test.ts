@@ -56,6 +56,27 @@ describe.runIf(browserFound).concurrent('an answer that was lost', () => {
     expect((await person.api.graphql('{ messages { nodes { body } } }')).body.data.messages.nodes).toEqual([{ body: 'Hello' }])
   })
 
+  it('of a gateway that never answers ends a wait for a secret after a minute', async () => {
+    const { person } = await furnished(site)
+    await visit(site, { as: person, path: '/me/keys' }, async ({ page, expected }) => {
+      expected.push(/graphql/, /ERR_ABORTED/)
+      await page.clock.install()
+      const { promise: asked, resolve } = Promise.withResolvers<void>()
+      await page.route('**/graphql', async (route) => {
+        if (route.request().postData()?.includes('mutation CreateKey(')) resolve()
+        else await route.continue()
+      })
+      await page.getByRole('button', { name: 'New key' }).click()
+      const dialog = page.getByRole('dialog', { name: 'New key' })
+      await dialog.getByRole('textbox', { name: 'Name' }).fill('Shop')
+      await dialog.getByRole('button', { name: 'Create key' }).click()
+      await asked
+      await page.clock.fastForward('01:01')
+      await dialog.getByText('The gateway cannot be reached.').waitFor()
+      await page.unrouteAll({ behavior: 'ignoreErrors' })
+    })
+  })
+
   it('starts a campaign once', async () => {
     const { person } = await furnished(site)
     await visit(site, { as: person, path: '/me/campaigns/new' }, async ({ page, expected }) => {

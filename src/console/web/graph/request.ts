@@ -19,6 +19,9 @@ export type Team = string | null
 
 export const graphUrl = `${settings.base}/graphql`
 
+/** Longer than an operation may wait for its turn in the gateway (30 s) and for the database (10 s). */
+const longestMs = 60_000
+
 /** Headers of a request in that workspace. */
 export async function headersFor(team: Team): Promise<Record<string, string>> {
   const token = await accessToken()
@@ -41,19 +44,25 @@ function asRecord(headers: HeadersInit | undefined): Record<string, string> {
 }
 
 /**
- * Sends one operation without keeping its answer. For what must not stay in the cache, and for what the cache has no use for.
+ * Sends one operation without keeping its answer. For what must not stay in the cache, and for what the cache has no use for. An answer that
+ * does not begin within a minute counts as lost.
  * @throws ApiError
  */
 export async function ask<Data, Variables>(team: Team, document: Document<Data, Variables>, variables: Variables): Promise<Data> {
   let response: Response
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(), longestMs)
   try {
     response = await fetchFor(team)(graphUrl, {
+      signal: late.signal,
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ query: document.toString(), variables }),
     })
   } catch {
     throw new ApiError(0, 'OFFLINE', '')
+  } finally {
+    clearTimeout(timer)
   }
   const { data, errors } = (await response.json().catch(() => ({}))) as { data?: Data; errors?: GraphError[] }
   const [error] = errors ?? []
