@@ -17,47 +17,48 @@ async function signOutAndIn(page: Page, { email }: Person): Promise<void> {
   await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
 }
 
+/** Answers to the requests to this route once somebody signs in, and notes their order among the sign-ins. */
+async function answerLate(page: Page, route: string, order: string[]): Promise<{ isAsked: () => boolean }> {
+  let asked = false
+  page.on('request', (request) => request.url().endsWith('/api/auth/login') && order.push('sign-in'))
+  await page.route(`**/api/auth/${route}`, async (each) => {
+    const response = await each.fetch()
+    asked = true
+    await until(() => page.getByRole('button', { name: 'Sign in' }).isDisabled())
+    order.push(route)
+    await each.fulfill({ response })
+  })
+  return { isAsked: () => asked }
+}
+
 describe.runIf(browserFound).concurrent('a session that begins', () => {
   it('waits for the answer to the sign-out before it, which clears the cookie', async () => {
     const person = await newPerson(site, site.databaseUrl)
     await visit(site, { as: person, path: '/me' }, async ({ page }) => {
       const order: string[] = []
-      page.on('request', (request) => request.url().endsWith('/api/auth/login') && order.push('sign-in'))
-      await page.route('**/api/auth/logout', async (route) => {
-        const response = await route.fetch()
-        await until(() => page.getByRole('button', { name: 'Sign in' }).isDisabled())
-        order.push('signed out')
-        await route.fulfill({ response })
-      })
+      await answerLate(page, 'logout', order)
       await signOutAndIn(page, person)
-      expect(order).toEqual(['signed out', 'sign-in'])
+      expect(order).toEqual(['logout', 'sign-in'])
       await page.reload()
       await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
     })
   })
 
-  it('is not ended by a late refusal of the one before', async () => {
+  it('waits for the refusal of the session before it, which clears the cookie', async () => {
     const person = await newPerson(site, site.databaseUrl)
     await visit(site, { as: person, path: '/me' }, async ({ page, expected }) => {
       expected.push(/401/)
       await page.getByRole('status', { name: 'Live' }).getByText('Live', { exact: true }).waitFor()
-      const late = Promise.withResolvers<void>()
-      let refused = false
-      await page.route('**/api/auth/token', async (route) => {
-        const response = await route.fetch()
-        refused = response.status() === 401
-        await late.promise
-        await route.fulfill({ response })
-      })
+      const order: string[] = []
+      const { isAsked } = await answerLate(page, 'token', order)
       const { body } = await person.api.get('/api/auth/sessions')
       for (const { id } of body.data) await person.api.delete(`/api/auth/sessions/${id}`)
-      await until(() => refused)
+      await until(isAsked)
       await signOutAndIn(page, person)
-      const answered = page.waitForResponse('**/api/auth/token')
-      late.resolve()
-      await answered
-      await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Messages' }).click()
-      await page.getByRole('heading', { level: 1, name: 'Messages' }).waitFor()
+      expect(order).toEqual(['token', 'sign-in'])
+      await page.unrouteAll()
+      await page.reload()
+      await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
     })
   })
 })

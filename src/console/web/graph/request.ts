@@ -1,5 +1,5 @@
 // The one way to ask the graph over HTTP: with the token and the workspace, and once more after a 401.
-import { ApiError, type Issue } from '../session/auth-call.ts'
+import { ApiError, type Issue, inTime } from '../session/auth-call.ts'
 import { accessToken, renew } from '../session/session.ts'
 import { noteBuild, settings } from '../settings.ts'
 
@@ -19,8 +19,8 @@ export type Team = string | null
 
 export const graphUrl = `${settings.base}/graphql`
 
-/** Longer than an operation may wait for its turn in the gateway (30 s) and for the database (10 s). */
-const longestMs = 60_000
+/** In characters. A longer body, such as an import, takes as long as the network needs for it. */
+const longBody = 100_000
 
 /** Headers of a request in that workspace. */
 export async function headersFor(team: Team): Promise<Record<string, string>> {
@@ -44,25 +44,19 @@ function asRecord(headers: HeadersInit | undefined): Record<string, string> {
 }
 
 /**
- * Sends one operation without keeping its answer. For what must not stay in the cache, and for what the cache has no use for. An answer that
- * does not begin within a minute counts as lost.
+ * Sends one operation without keeping its answer. For what must not stay in the cache, and for what the cache has no use for. Unless
+ * the body is long, an answer that does not begin within a minute counts as lost.
  * @throws ApiError
  */
 export async function ask<Data, Variables>(team: Team, document: Document<Data, Variables>, variables: Variables): Promise<Data> {
+  const body = JSON.stringify({ query: document.toString(), variables })
+  const headers = { 'content-type': 'application/json' }
+  const send = (signal?: AbortSignal) => fetchFor(team)(graphUrl, { method: 'POST', headers, body, ...(signal && { signal }) })
   let response: Response
-  const late = new AbortController()
-  const timer = setTimeout(() => late.abort(), longestMs)
   try {
-    response = await fetchFor(team)(graphUrl, {
-      signal: late.signal,
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ query: document.toString(), variables }),
-    })
+    response = await (body.length > longBody ? send() : inTime(send))
   } catch {
     throw new ApiError(0, 'OFFLINE', '')
-  } finally {
-    clearTimeout(timer)
   }
   const { data, errors } = (await response.json().catch(() => ({}))) as { data?: Data; errors?: GraphError[] }
   const [error] = errors ?? []

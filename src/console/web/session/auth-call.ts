@@ -26,18 +26,35 @@ interface Envelope<Data> {
   error?: { code: string; message: string }
 }
 
+/** Longer than a request may wait for its turn in the gateway (30 s) and for the database (10 s). */
+const longestMs = 60_000
+
+/** Calls `send` with a signal that aborts the request if no answer has begun within a minute. */
+export async function inTime(send: (signal: AbortSignal) => Promise<Response>): Promise<Response> {
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(), longestMs)
+  try {
+    return await send(late.signal)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
 async function call<Data>(method: string, path: string, body: object | undefined, token?: string | null): Promise<Data> {
   const headers = { ...(body && { 'content-type': 'application/json' }), ...(token && { authorization: `Bearer ${token}` }) }
   let response: Response
   try {
-    response = await fetch(`${settings.base}/api/${path}`, {
-      method,
-      headers,
-      credentials: 'same-origin',
-      // A sign-out is sent even if its tab is closed at once.
-      keepalive: true,
-      body: body && JSON.stringify(body),
-    })
+    response = await inTime((signal) =>
+      fetch(`${settings.base}/api/${path}`, {
+        signal,
+        method,
+        headers,
+        credentials: 'same-origin',
+        // A sign-out is sent even if its tab is closed at once.
+        keepalive: true,
+        body: body && JSON.stringify(body),
+      }),
+    )
   } catch {
     throw new ApiError(0, 'OFFLINE', '')
   }

@@ -15,8 +15,9 @@ let phase: Phase = 'starting'
 let token: string | null = null
 let renewAt = 0
 let renewing: Promise<string | null> | null = null
-/** Settles when the sign-out was answered. */
-let leaving: Promise<unknown> = Promise.resolve()
+/** Settles when the requests about earlier sessions are answered. Their answers may clear the cookie. */
+let earlier: Promise<unknown> = Promise.resolve()
+let isSigningIn = false
 const listeners = new Set<() => void>()
 const otherTabs = new BroadcastChannel('session')
 
@@ -52,10 +53,15 @@ function forget(): void {
   enter('out')
 }
 
+function ofThisSession<Data>(answer: Promise<Data>): Promise<Data> {
+  earlier = Promise.allSettled([earlier, answer]).then(() => undefined)
+  return answer
+}
+
 /** Fetches a token with the cookie, one request for all callers. Resolves to null when the session has ended. @throws when offline. */
 export function renew(): Promise<string | null> {
   if (renewing) return renewing
-  const asked: Promise<string | null> = post<Token>('token', {})
+  const asked: Promise<string | null> = ofThisSession(post<Token>('token', {}))
     .then(
       (given) => (renewing === asked ? keep(given) : token),
       (error: unknown) => {
@@ -79,10 +85,15 @@ export async function accessToken(): Promise<string | null> {
   return await renew()
 }
 
-/** Signs in, which replaces the token of an earlier session. The answer to a sign-out clears the cookie, so it comes first. @throws ApiError */
+/** Signs in, once the requests about earlier sessions are answered, and replaces the token of the last one. @throws ApiError */
 export async function begin(path: 'login' | 'login/link', credentials: object): Promise<void> {
-  await leaving
-  keep(await post<Token>(path, credentials))
+  isSigningIn = true
+  try {
+    await earlier
+    keep(await post<Token>(path, credentials))
+  } finally {
+    isSigningIn = false
+  }
   otherTabs.postMessage('in')
 }
 
@@ -92,11 +103,11 @@ export async function signOut(): Promise<void> {
   forget()
   forgetDrafts()
   otherTabs.postMessage('out')
-  const answered = post('logout', {}, ended)
-  leaving = answered.catch(() => {})
   try {
-    await answered
+    await ofThisSession(post('logout', {}, ended))
   } catch {
+    // The pages of this account would stay on screen under the token of another one.
+    if (isSigningIn) return
     // Not reached: the session is still there, and so are its pages.
     enter('in')
     otherTabs.postMessage('in')
