@@ -48,13 +48,7 @@ export async function addFile(
   }
   try {
     await app.failpoint('media.before_put')
-    await mediaStore(app)
-      .put(id, file.path, file.size)
-      .catch((err: Error) => {
-        // A caller learns only that it can try again.
-        app.log.warn({ media: id, err }, 'a file could not be stored')
-        throw err
-      })
+    await mediaStore(app).put(id, file.path, file.size)
     await app.failpoint('media.after_put')
     const media = await commit(async (tx) => {
       const where = { id, removedAt: null }

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { type Config, ConfigError, type Secrets } from '../core/config/config.ts'
 import { newId } from '../core/id.ts'
-import { ServiceAway } from '../core/public-failure.ts'
+import { isUnavailable, ServiceAway } from '../core/public-failure.ts'
 import type { ByteRange, MediaStore } from './store.ts'
 
 const packages = ['@aws-sdk/client-s3', '@aws-sdk/s3-request-presigner']
@@ -108,10 +108,10 @@ export function openS3(config: NonNullable<Config['s3']>, credentials: Secrets['
   }
 }
 
-/**
- * Runs a call to the bucket. @throws ServiceAway when the bucket is overloaded, in maintenance or too slow, or refuses our credentials, which
- * only the operator can change.
- */
+/** Refusals of our credentials, which only the operator can change. A 403 alone may also mean that the object is missing. */
+const refusals = new Set(['InvalidAccessKeyId', 'SignatureDoesNotMatch', 'ExpiredToken', 'RequestTimeTooSkewed'])
+
+/** Runs a call to the bucket. @throws ServiceAway when the bucket cannot be reached, is overloaded or too slow, or refuses our credentials. */
 async function asked<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call()
@@ -119,8 +119,9 @@ async function asked<T>(call: () => Promise<T>): Promise<T> {
     const { $metadata, name } = (error as { cause?: ServiceError }).cause ?? (error as ServiceError)
     const status = $metadata?.httpStatusCode ?? 0
     // The client says AbortError when the time of a check is over.
-    const passes = status >= 500 || [401, 403, 429].includes(status) || name === 'TimeoutError' || name === 'AbortError'
-    throw passes ? new ServiceAway('the bucket does not serve', { cause: error }) : error
+    const isLate = name === 'TimeoutError' || name === 'AbortError'
+    const isAway = isUnavailable(error) || status >= 500 || status === 429 || isLate || refusals.has(name ?? '')
+    throw isAway ? new ServiceAway('the bucket does not serve', { cause: error }) : error
   }
 }
 

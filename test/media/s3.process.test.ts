@@ -111,7 +111,7 @@ describe('a bucket', () => {
     const away = await openGateway({ databaseUrl, env: { ...env, S3_ENDPOINT: 'http://127.0.0.1:9' } })
     expect((await upload(away, account.apiKey, 'hello')).status).toBe(503)
     const told = (gate: typeof away, why: string) =>
-      gate.logs.some((line) => line.includes('a file could not be stored') && line.includes(why))
+      gate.logs.some((line) => line.includes('the bucket does not serve') && line.includes(why))
     await until(() => told(wrong, 'SignatureDoesNotMatch') && told(away, 'ECONNREFUSED'))
     const logs = [gateway, wrong, away].flatMap((each) => each.logs).join('\n')
     for (const secret of ['the-wrong-secret', credentials.secretAccessKey, account.apiKey]) expect(logs).not.toContain(secret)
