@@ -131,7 +131,7 @@ describe('connect', () => {
   ])('%s', async (_, given, more, expected) => {
     const id = await create(numberWith(given), more)
     expect(await rig.connect(id)).toEqual(expected)
-    // The plan allows a number of them.
+    // The plan limits the number of instances.
     await rig.api.delete(`instances/${id}`)
   })
 

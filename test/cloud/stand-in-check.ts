@@ -14,6 +14,14 @@ export class Refusal extends Error {
   }
 }
 
+/** Meta's form of an error. */
+export function errorOf(code: number, details: string, error_subcode?: number): object {
+  const error_data = { messaging_product: 'whatsapp', details }
+  return {
+    error: { message: `(#${code}) ${details}`, type: 'OAuthException', code, error_subcode, error_data, fbtrace_id: 'A1b2C3' },
+  }
+}
+
 export interface Uploaded {
   id: string
   phoneNumberId: string

@@ -4,7 +4,15 @@ import { createHash, randomBytes, randomInt } from 'node:crypto'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { atEnd } from '../kit/at-end.ts'
-import { type ApprovedByMeta, type CheckedMessage, checkMessage, checkRead, Refusal, type Uploaded } from './stand-in-check.ts'
+import {
+  type ApprovedByMeta,
+  type CheckedMessage,
+  checkMessage,
+  checkRead,
+  errorOf,
+  Refusal,
+  type Uploaded,
+} from './stand-in-check.ts'
 import { checkProof, createAccounts, jsonOf, type MetaNumber } from './stand-in-numbers.ts'
 import { readUpload } from './stand-in-upload.ts'
 
@@ -237,14 +245,6 @@ export async function openStandIn(version = 'v25.0'): Promise<StandIn> {
 
 function answer(response: http.ServerResponse, status: number, body: object): void {
   response.writeHead(status, { 'content-type': 'application/json; charset=UTF-8' }).end(JSON.stringify(body))
-}
-
-/** Meta's form of an error. */
-export function errorOf(code: number, details: string, error_subcode?: number): object {
-  const error_data = { messaging_product: 'whatsapp', details }
-  return {
-    error: { message: `(#${code}) ${details}`, type: 'OAuthException', code, error_subcode, error_data, fbtrace_id: 'A1b2C3' },
-  }
 }
 
 function idOf(): string {

@@ -26,16 +26,19 @@ it('a new token connects an instance whose token was refused', async () => {
 it.each([
   [463, 'the access token has expired (190)'],
   [467, 'the access token was refused (190)'],
-])('with the subcode %i says that %s, and a connect with the same token is enough once Meta takes it', async (subcode, words) => {
-  const { id, number } = await rig.phone()
-  rig.standIn.addFault({ on: new RegExp(`${number.id}/messages`), effect: { code: 190, subcode, status: 401 } })
-  const failed = await rig.settled(await rig.send(id, { text: 'Hello' }), 'failed')
-  expect([failed.error, failed.errorDetail]).toEqual(['AUTH_INVALID', words])
-  expect(await rig.state(id)).toEqual({ status: 'disconnected', lastError: words })
-  const { accessToken } = number
-  expect((await put(id, { accessToken })).body.data.status).toBe('disconnected')
-  expect(await rig.connect(id)).toEqual({ status: 'connected', lastError: null })
-})
+])(
+  'a token that Meta refuses with the subcode %i disconnects with the words "%s", and a connect with it is enough once Meta takes it',
+  async (subcode, words) => {
+    const { id, number } = await rig.phone()
+    rig.standIn.addFault({ on: new RegExp(`${number.id}/messages`), effect: { code: 190, subcode, status: 401 } })
+    const failed = await rig.settled(await rig.send(id, { text: 'Hello' }), 'failed')
+    expect([failed.error, failed.errorDetail]).toEqual(['AUTH_INVALID', words])
+    expect(await rig.state(id)).toEqual({ status: 'disconnected', lastError: words })
+    const { accessToken } = number
+    expect((await put(id, { accessToken })).body.data.status).toBe('disconnected')
+    expect(await rig.connect(id)).toEqual({ status: 'connected', lastError: null })
+  },
+)
 
 it('the verify token is made anew by null, and the rest of the secrets is never shown', async () => {
   const { id, number } = await rig.phone({ pin: '123456' })

@@ -93,7 +93,7 @@ function isSigned({ headers, body }: ProviderRequest, appSecret: string | undefi
 
 const isToBeTold = definePart(seldom)
 
-/** Anybody can post here, but a wrong app secret may show nowhere else. */
+/** Anybody can post here, but a wrong app secret may be visible nowhere else. */
 function tellUnsigned(app: App, instanceId: string): void {
   if (!isToBeTold(app)(instanceId)) return
   app.log.warn({ instanceId }, 'a post to the webhook of an instance was refused: it is not signed with its appSecret')

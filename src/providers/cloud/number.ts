@@ -94,7 +94,11 @@ export function wordsFor(
 ): string {
   switch (answer.is) {
     case 'error':
-      return (answer.code === wrongId ? unknown : '') + reasonOf(answer.code, answer.words, secrets, answer.subcode)
+      // An app of Meta may be set to refuse each call without a proof, whatever the id.
+      return (
+        (answer.code === wrongId && !answer.words.includes('appsecret_proof') ? unknown : '') +
+        reasonOf(answer.code, answer.words, secrets, answer.subcode)
+      )
     case 'bare':
       return `Meta answered with HTTP ${answer.status}`
     case 'unreached':

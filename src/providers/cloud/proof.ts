@@ -11,5 +11,5 @@ export function proofOf(accessToken: string, appSecret: string): { appsecret_pro
 export const wrongAppSecret = 'the appSecret is not that of the app that made the accessToken'
 
 export function isWrongProof(answer: GraphAnswer): boolean {
-  return answer.is === 'error' && answer.code === 100 && answer.words.includes('appsecret_proof')
+  return answer.is === 'error' && answer.code === 100 && answer.words.startsWith('Invalid appsecret_proof')
 }
