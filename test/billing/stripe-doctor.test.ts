@@ -33,7 +33,9 @@ it('names the setting of a price that Stripe does not have, has archived, or bil
   expect(await ask()).toBe('Stripe takes our key and has the prices of both plans')
 })
 
-it('says that Stripe refuses the key', async () => {
+it('says that Stripe refuses the key, or cannot be reached', async () => {
+  stripe.mode = 'refusing'
+  await expect(ask()).rejects.toThrow('Stripe refuses our key (Invalid API Key); check STRIPE_SECRET_KEY')
   stripe.mode = 'broken'
-  await expect(ask()).rejects.toThrow('Stripe does not answer our calls (broken); check STRIPE_SECRET_KEY')
+  await expect(ask()).rejects.toThrow('Stripe cannot be reached (broken)')
 })

@@ -28,7 +28,7 @@ export interface StripeStandIn {
   asked: Asked[]
   things: Map<string, Thing>
   /** The answers of the stand-in from now on. */
-  mode: 'well' | 'broken' | 'silent' | 'dripping' | 'endless'
+  mode: 'well' | 'refusing' | 'broken' | 'silent' | 'dripping' | 'endless'
   /** Answers that replace the true ones, by path and customer: `/v1/subscriptions?customer=ID`. */
   lies: Map<string, Thing>
   /** Ids of records that the stand-in reports as missing. */
@@ -75,6 +75,7 @@ async function answer(standIn: StripeStandIn, request: IncomingMessage, response
   const send = (status: number, body: Thing) => {
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   }
+  if (standIn.mode === 'refusing') return send(401, { error: { type: 'invalid_request_error', message: 'Invalid API Key' } })
   if (standIn.mode === 'broken') return send(500, { error: { type: 'api_error', message: 'broken' } })
   const isGone = (name: string) => standIn.gone.has(name)
   const param = isGone(params.customer ?? '') ? 'customer' : 'id'

@@ -95,7 +95,14 @@ describe('configuration', () => {
   })
 
   it('refuses a sender of mails without an address, from which mails would have no sender', () => {
-    for (const sender of ['Messages', 'no reply@example.com', 'Messages <no-reply>', 'a@example.com, b@example.com', '<>'])
+    for (const sender of [
+      'Messages',
+      'no reply@example.com',
+      'Messages <no-reply>',
+      'a@example.com, b@example.com',
+      'Shop, Ltd <a@b.example>',
+      '<>',
+    ])
       expect(faultsOf({ MAIL_FROM: sender })).toEqual([
         'MAIL_FROM: must be one address, for example Messages <no-reply@example.com>',
       ])

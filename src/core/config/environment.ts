@@ -34,8 +34,9 @@ const proxies = list
   )
   .transform((parts): TrustProxy => (/^\d+$/.test(parts.join()) ? Number(parts[0]) || false : parts))
 
-/** An e-mail address, with or without a name. From anything else the mail library makes a mail without a sender. */
-const isSender = (value: string) => /^(?:[^<>]*<[^\s<>@,]+@[^\s<>@,]+>|[^\s<>@,]+@[^\s<>@,]+)$/.test(value.trim())
+/** An e-mail address, with or without a name before it. From anything else the mail library makes a mail without a sender. */
+const isSender = (value: string) =>
+  /^(?:(?:"[^"\\]*"|[^<>",;:@]*)\s*<[^\s<>@,]+@[^\s<>@,]+>|[^\s<>@,]+@[^\s<>@,]+)$/.test(value.trim())
 
 const key = z.string().regex(/^[0-9a-f]{64}$/i, 'must be 32 bytes in hex (64 digits)')
 
