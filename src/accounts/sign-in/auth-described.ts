@@ -53,8 +53,8 @@ const newPassword = 'battery staple'
 const token = 'q0Zt3xPvFz1yN8sJm4bWcR7uKd2hLgTe'
 const browser = ' Browsers may send this request from pages of `PUBLIC_URL` and `CONSOLE_URL` only.'
 const toldToBrowsers =
-  'A browser, whose `Accept` header prefers `text/html`, is redirected to the console with `?error=signup_disabled` where no account ' +
-  'may be created, and with `?error=temporarily_unavailable` where the sign-in is not possible at the moment. Others get these errors.'
+  'A request whose `Accept` header prefers `text/html` is redirected to the console: with `?error=signup_disabled` if no account may be ' +
+  'created, with `?error=temporarily_unavailable` if the sign-in is not possible at the moment. Other requests get 403, 429 or 503.'
 const provider = z.object({ provider: z.string().describe('The name of the identity provider in this gateway: `sso`.') })
 
 export const described = {

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { App } from '../../core/app.ts'
 import { codeOf, type ErrorCode, fail, failure } from '../../core/errors.ts'
 import { preferencesIn } from '../../core/http/preferences.ts'
+import { isUnavailable } from '../../core/public-failure.ts'
 import { inTime } from '../../core/time-limit.ts'
 import { once, parse } from '../../core/validation.ts'
 import { consoleHome, consoleUrl } from '../mail/console-url.ts'
@@ -51,7 +52,7 @@ export function tellingInConsole(verb: Verb): Verb {
     try {
       return await verb(app, request, reply)
     } catch (error) {
-      const code = codeOf(error)
+      const code = isUnavailable(error) ? 'SERVICE_UNAVAILABLE' : codeOf(error)
       const reason = code && toldInConsole[code]
       if (!reason || preferencesIn(request.headers.accept)[0] !== 'text/html') throw error
       return await reply
