@@ -5,7 +5,7 @@ import type { CampaignFields } from './input.ts'
 import { maxRecipients } from './policy.ts'
 
 /**
- * It counts recipients, not bytes. A workspace has one large audience at a time, and all of them together have half of a process's connections.
+ * The sizes here are numbers of recipients, not bytes. A workspace has one large audience at a time, and all of them together have half of a process's connections.
  * Without these bounds, ten previews of 20,000 contacts held up every other request for two seconds.
  */
 const audiences = createShare({

@@ -110,7 +110,7 @@ describe('a rate', () => {
 })
 
 describe('quiet hours', () => {
-  it('hold a campaign, which stays running, and tell when the next message leaves', async () => {
+  it('keep a campaign waiting, which stays running, and tell when the next message leaves', async () => {
     const to = fresh(2)
     const quietHours = quietNow()
     const id = await create(to, { quietHours })
@@ -136,7 +136,7 @@ describe('quiet hours', () => {
     await expectOnceEach(scene.databaseUrl, id, to)
   })
 
-  it.each(['quiet hours hold', 'its first page is suppressed in'])(
+  it.each(['quiet hours delay', 'its first page is suppressed in'])(
     'or not, a campaign that starts tells that it is running: %s a scheduled one',
     async (cause) => {
       const quiet = cause.startsWith('quiet')

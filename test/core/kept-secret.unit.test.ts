@@ -6,7 +6,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { keptSecret } from '../../src/core/database/data-dir.ts'
 
-it('is the same for all that create it at once, as in two containers whose processes have the same id', async () => {
+it('a secret is the same for all that create it at once, as in two containers whose processes have one id', async () => {
   for (let round = 0; round < 5; round++) {
     const dir = await mkdtemp(path.join(os.tmpdir(), 'kept-'))
     onTestFinished(() => rm(dir, { recursive: true }))

@@ -67,7 +67,7 @@ it('plans the statements for one message at most five times', async () => {
     'instances.sending',
     'messages.claim.lease',
     'messages.claim.read',
-    'messages.receipts.hold',
+    'messages.receipts.lock',
     'messages.receipts.store',
     'messages.settle.accept',
     'suppressions.read',

@@ -16,7 +16,7 @@ beforeAll(async () => {
   played = await playAll(scenes)
 }, 300_000)
 
-it('does not repeat an attempt to a network without our ids if it may have happened before the kill', () => {
+it('does not repeat an attempt to a network that does not deduplicate by our id if it may have happened before the kill', () => {
   expect(ends(played.beforeProviderBlind, 'Blind', 'claimed')).toBe('failed UNKNOWN_OUTCOME 0x')
 })
 

@@ -144,7 +144,7 @@ it('says which receipts match no message of their instance, and applies the othe
   expect(await stepsOf(id)).toEqual(['sent'])
 })
 
-describe('for a message with a broken worker on a network without our ids', () => {
+describe('for a message with a broken worker on a network that does not deduplicate by our id', () => {
   const rowOf = async (id: string) => (await sql(stage.databaseUrl).query('select * from messages where id = $1', [id])).rows[0]
 
   /** Makes the lease end that long ago, and then claims the message again, as its returning job would. */

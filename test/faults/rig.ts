@@ -10,9 +10,9 @@ import { type OpenGateway, openGateway } from '../kit/open-gateway.ts'
 export interface Stage {
   databaseUrl: string
   account: Account
-  /** On a network that takes our id, so that a message that is offered twice is sent once. */
+  /** On a network that deduplicates by our id, so that a message that is offered twice is sent once. */
   sure: TestInstance
-  /** On a network without our ids: a message that was offered and not answered must not be offered again. */
+  /** On a network that does not: a message that was offered and not answered must not be offered again. */
   blind: TestInstance
   start: (env?: GatewayOptions['env']) => Promise<Gateway>
   /** The same inside this process, for a gateway that the test neither kills nor freezes. */

@@ -115,7 +115,7 @@ async function openStage(place: Place, parts: AsyncDisposableStack, options: Lab
   return { nodes, around: cluster && front && { cluster, front }, urls, pool, databaseUrl }
 }
 
-/** An account with two phones: one network takes our ids, the other does not. */
+/** An account with two phones: one network deduplicates by our id, the other does not. */
 async function prepareAccount(
   pool: pg.Pool,
   url: string,

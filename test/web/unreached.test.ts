@@ -5,7 +5,7 @@ import { cloneDatabase } from '../kit/database.ts'
 import { openGateway } from '../kit/open-gateway.ts'
 import { environmentOf, openClient, openLoopback } from './rig.ts'
 
-it('a terminal that pairs an instance is told that the network cannot be reached and is tried again', async () => {
+it('the terminal that pairs an instance says that the network cannot be reached and that the gateway tries again', async () => {
   const databaseUrl = await cloneDatabase()
   const network = await openLoopback()
   const env = environmentOf(network)

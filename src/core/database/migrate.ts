@@ -91,8 +91,8 @@ const table = `create table if not exists _prisma_migrations (
 
 /**
  * Runs a script and records it, in one transaction, so that a process that dies leaves all of it or nothing. Prisma's engine runs each
- * statement by itself: one that died left a database in which the script could neither go on nor start again. A script that creates an index
- * CONCURRENTLY consists of that statement, which cannot be in a transaction and can be repeated.
+ * statement by itself: one that died left a database in which the script could neither go on nor start again. A script that creates or drops an
+ * index CONCURRENTLY consists of that statement, which cannot be in a transaction and can be repeated.
  */
 async function apply(sql: Sql, name: string): Promise<void> {
   const script = await migrationScript(name)

@@ -35,7 +35,8 @@ const rank = `(case when m."campaignId" is not null then 2 when m."scheduledAt" 
 
 /**
  * SQL: the held messages `m` under the key `$1`, with a condition, an order by due time and a limit for each rank. The index of held messages has
- * the rank before the time, so PostgreSQL finds the first of each rank, and would read all messages of the key to find the first of all.
+ * the rank before the time. PostgreSQL finds the first messages of one rank in it; to find the earliest of all ranks it would read all messages
+ * of the key.
  */
 function inEachRank(columns: string, rest: string): string {
   return `unnest(array[0, 1, 2]) as r(rank) cross join lateral (

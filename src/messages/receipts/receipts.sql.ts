@@ -34,7 +34,7 @@ export interface Change {
  */
 export async function lockMessages(tx: Sql, receipts: readonly Receipt[]): Promise<ReceiptRow[]> {
   const { rows } = await tx.query<ReceiptRow>({
-    name: 'messages.receipts.hold',
+    name: 'messages.receipts.lock',
     text: `with asked as (
         select i::int as position, instance, nullif(message, '')::uuid as message, provider
         from unnest(${arrayOf('$1', 'uuid')}, $2::text[], $3::text[]) with ordinality as u(instance, message, provider, i)
