@@ -4,15 +4,8 @@ import { createHash, randomBytes, randomInt } from 'node:crypto'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { atEnd } from '../kit/at-end.ts'
-import {
-  type ApprovedByMeta,
-  type CheckedMessage,
-  checkMessage,
-  checkRead,
-  errorOf,
-  Refusal,
-  type Uploaded,
-} from './stand-in-check.ts'
+import type { ApprovedByMeta, CheckedMessage, Uploaded } from './stand-in-check.ts'
+import { checkMessage, checkRead, errorOf, Refusal } from './stand-in-check.ts'
 import { checkProof, createAccounts, jsonOf, type MetaNumber } from './stand-in-numbers.ts'
 import { readUpload } from './stand-in-upload.ts'
 

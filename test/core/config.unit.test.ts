@@ -95,23 +95,12 @@ describe('configuration', () => {
   })
 
   it('refuses a sender of mails without an address, from which mails would have no sender', () => {
-    for (const sender of [
-      'Messages',
-      'no reply@example.com',
-      'Messages <no-reply>',
-      'a@example.com, b@example.com',
-      'Shop, Ltd <a@b.example>',
-      '<>',
-    ])
+    const two = ['a@example.com, b@example.com', 'Shop, Ltd <a@b.example>']
+    for (const sender of ['Messages', 'no reply@example.com', 'Messages <no-reply>', '<>', ...two])
       expect(faultsOf({ MAIL_FROM: sender })).toEqual([
         'MAIL_FROM: must be one address, for example Messages <no-reply@example.com>',
       ])
-    for (const sender of [
-      'no-reply@example.com',
-      'Messages <no-reply@example.com>',
-      '"Shop, Ltd" <a@b.example>',
-      'x <gateway@localhost>',
-    ])
+    for (const sender of ['no-reply@example.com', 'Messages <a@b.example>', '"Shop, Ltd" <a@b.example>', 'x <a@localhost>'])
       expect(readConfig({ MAIL_FROM: sender }).config.mailFrom).toBe(sender)
   })
 
