@@ -83,7 +83,10 @@ export async function ownServer(): Promise<OwnServer> {
       if (running) process.kill(running.pid, how === 'immediate' ? 'SIGQUIT' : 'SIGINT')
       await until(() => !cluster.running())
     },
-    start: () => cluster.start(port),
+    async start() {
+      // The kernel takes the lock on the files from a killed server some time after the server has left the list of processes.
+      await until(() => cluster.start(port).then(() => true))
+    },
   }
   await server.start()
   atEnd('test', async () => {
