@@ -31,7 +31,7 @@ export function dueNow({ rate, nextAt }: Pace, now: Date): number {
   return Math.min(1 + Math.floor((lateMs * rate) / minuteMs), Math.max(1, Math.floor(rate / 10)))
 }
 
-/** The earliest time of the next message, after `count` messages left at `now`; before that it was `nextAt`. */
+/** The earliest time of the next message, after `count` messages left at `now`. `nextAt` is the one that was stored before. */
 export function nextMoment(nextAt: Date | null, rate: number, count: number, now: Date): Date {
   const lateMs = nextAt ? now.getTime() - nextAt.getTime() : 0
   const from = nextAt && lateMs >= 0 && lateMs <= madeUpMs ? nextAt : now

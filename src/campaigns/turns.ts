@@ -5,8 +5,8 @@ import type { CampaignFields } from './input.ts'
 import { maxRecipients } from './policy.ts'
 
 /**
- * The sizes here are numbers of recipients, not bytes. A workspace has one large audience at a time, and all of them together have half of a process's connections.
- * Without these bounds, ten previews of 20,000 contacts held up every other request for two seconds.
+ * The sizes here are numbers of recipients, not bytes. A workspace has one large audience at a time, and all of them together have half of a
+ * process's connections. Without these bounds, ten previews of 20,000 contacts held up every other request for two seconds.
  */
 const audiences = createShare({
   lightBytes: 1_000,

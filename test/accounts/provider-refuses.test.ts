@@ -11,6 +11,7 @@ it('a wrong OIDC_CLIENT_SECRET is told in the log by the answer of the provider,
   provider.allow(`${gateway.url}/api/auth/oauth/example/callback`)
   const { location } = await browse(`${gateway.url}/api/auth/oauth/example`, [gateway.url, `http://127.0.0.1:${provider.port}`])
   expect(location).toMatch(/^http:\/\/console\.example\.com\/?\?error=invalid_code$/)
+  await gateway.line(/Failed to validate authorization code/)
   const told = gateway.logs.filter((line) => line.includes('"part":"identity"')).map((line) => JSON.parse(line))
   expect(told).toMatchObject([
     { msg: 'Failed to validate authorization code', refusal: { error: 'invalid_client', status: 401 } },

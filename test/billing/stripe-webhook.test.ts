@@ -42,6 +42,7 @@ describe('a Stripe event', () => {
   it('that is not signed with STRIPE_WEBHOOK_SECRET is told in the log, once a minute at most', async () => {
     const gateway = await openGateway({ databaseUrl: await cloneDatabase(), env: settings })
     for (const type of ['invoice.paid', 'charge.refunded']) await sendEvent(gateway, type, {}, { secret: 'whsec_other' })
+    await gateway.line(/STRIPE_WEBHOOK_SECRET/)
     const told = gateway.logs.filter((line) => line.includes('STRIPE_WEBHOOK_SECRET')).map((line) => JSON.parse(line).msg)
     expect(told).toEqual(['an event of Stripe was refused: it is not signed with STRIPE_WEBHOOK_SECRET'])
   })

@@ -2,7 +2,7 @@
 import type { App } from '../../core/app.ts'
 import { noDailyBound, type StateChange } from '../reports.ts'
 import { reasonOf, verdictOf } from './errors.ts'
-import { type GraphAnswer, graph } from './graph.ts'
+import { type GraphAnswer, type GraphError, graph } from './graph.ts'
 import { type Fields, fieldsOf } from './values.ts'
 
 const fields = [
@@ -83,8 +83,10 @@ export function recipientsOf(limit: string): number | undefined {
 export const unknownNumber = 'the accessToken has no number with this phoneNumberId: '
 export const unknownAccount = 'the accessToken has no business account with this businessAccountId: '
 
-/** Meta's code of a wrong id, or of one that names something else. */
-const wrongId = 100
+/** An app of Meta may be set to refuse each call without a proof by the same code, whatever the id. */
+function isWrongId({ code, words }: GraphError): boolean {
+  return code === 100 && !words.includes('appsecret_proof')
+}
 
 /** The words for an answer that is no success, for `lastError`. `unknown` are the words before those about a wrong id. */
 export function wordsFor(
@@ -94,11 +96,7 @@ export function wordsFor(
 ): string {
   switch (answer.is) {
     case 'error':
-      // An app of Meta may be set to refuse each call without a proof, whatever the id.
-      return (
-        (answer.code === wrongId && !answer.words.includes('appsecret_proof') ? unknown : '') +
-        reasonOf(answer.code, answer.words, secrets, answer.subcode)
-      )
+      return (isWrongId(answer) ? unknown : '') + reasonOf(answer.code, answer.words, secrets, answer.subcode)
     case 'bare':
       return `Meta answered with HTTP ${answer.status}`
     case 'unreached':

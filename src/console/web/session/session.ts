@@ -53,6 +53,7 @@ function forget(): void {
   enter('out')
 }
 
+/** Lets the next sign-in wait for the answer to a request with the present cookie. */
 function ofThisSession<Data>(answer: Promise<Data>): Promise<Data> {
   earlier = Promise.allSettled([earlier, answer]).then(() => undefined)
   return answer
