@@ -8,6 +8,7 @@ import { inject } from 'vitest'
 import { Client } from '../../src/core/database/client.ts'
 import { openCluster } from '../../src/core/database/cluster.ts'
 import { type Database, type Db, openDatabase } from '../../src/core/database/database.ts'
+import { lockFile } from '../../src/core/database/files-lock.ts'
 import { migrate } from '../../src/core/database/migrate.ts'
 import { atEnd } from './at-end.ts'
 import { ownPort } from './port.ts'
@@ -69,6 +70,12 @@ export interface OwnServer {
   start: () => Promise<void>
 }
 
+/** @throws FilesInUse when a server has the files. */
+function isFree(dataDir: string): true {
+  using _ = lockFile(path.join(dataDir, 'postgres.lock'))
+  return true
+}
+
 /** A migrated PostgreSQL server for this test alone, durable as in production, which the test may crash and restart. */
 export async function ownServer(): Promise<OwnServer> {
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'gateway-test-own-'))
@@ -82,11 +89,10 @@ export async function ownServer(): Promise<OwnServer> {
       const running = cluster.running()
       if (running) process.kill(running.pid, how === 'immediate' ? 'SIGQUIT' : 'SIGINT')
       await until(() => !cluster.running())
+      // The kernel frees the lock some time after the process is gone. Another server of the files may hold it for longer.
+      await until(() => isFree(dataDir), { timeoutMs: 3_000 }).catch(() => {})
     },
-    async start() {
-      // The kernel takes the lock on the files from a killed server some time after the server has left the list of processes.
-      await until(() => cluster.start(port).then(() => true))
-    },
+    start: () => cluster.start(port),
   }
   await server.start()
   atEnd('test', async () => {
