@@ -106,6 +106,7 @@ describe('a provider outage', () => {
     expect(hanging.most).toBeGreaterThan(0)
     expect(hanging.most).toBeLessThanOrEqual(100)
     provider.instead = null
-    expect((await signInThere({})).session).toBeDefined()
+    // Tried again on a busy machine, where the provider may answer too late.
+    await until(async () => (await signInThere({})).session)
   })
 })
