@@ -6,13 +6,12 @@ import Fastify, { type FastifyError, type FastifyInstance } from 'fastify'
 import findMyWay from 'find-my-way'
 import helmet from 'helmet'
 import type { App } from '../core/app.ts'
-import { errors } from '../core/errors.ts'
 import {
-  bareAnswer,
   boundStall,
   leaveRest,
   noteRequest,
   refuseConnection,
+  refuseTunnel,
   requestIdOf,
   requestTimeoutMs,
 } from '../core/http/connection.ts'
@@ -112,9 +111,7 @@ export async function createHttp(app: App, shareOfFiles = 0.75): Promise<Fastify
   obeyExpect(http)
   boundConnections(http.server, app, shareOfFiles)
   boundUnreadAnswers(http.server)
-  http.server.on('connect', (request, socket) => {
-    socket.end(bareAnswer('405 Method Not Allowed', request, 'METHOD_NOT_ALLOWED', errors.METHOD_NOT_ALLOWED.message))
-  })
+  http.server.on('connect', refuseTunnel)
   http.setErrorHandler((error: FastifyError, request, reply) => answerError(app, error, request, reply))
   http.setNotFoundHandler((_, reply) => sendError(reply, 'NOT_FOUND'))
   return http

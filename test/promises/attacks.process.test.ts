@@ -3,13 +3,15 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { promptly } from '../kit/promptly.ts'
 import { openProcessRig, type Rig, text } from '../rest-compat/rig.ts'
-import { postHead, send, sendInParts, wireAttacks } from './wire.ts'
+import { postHead, send, sendAndReset, sendInParts, wireAttacks } from './wire.ts'
 
 let rig: Rig
 
 beforeAll(async () => {
   rig = await openProcessRig()
 })
+
+const bytesOf = (attack: string) => wireAttacks.find(([name]) => name === attack)?.[1] as string
 
 describe('malformed HTTP', () => {
   it.each(wireAttacks)('%s gets one answer, and the connection is closed', async (_, bytes, status) => {
@@ -21,6 +23,13 @@ describe('malformed HTTP', () => {
     const code = status === 405 ? 'METHOD_NOT_ALLOWED' : 'VALIDATION_ERROR'
     expect(JSON.parse(body)).toEqual({ error: { code, message: expect.any(String) } })
     expect(closed).toBe(true)
+  })
+
+  it('CONNECT does not end the gateway when the client resets the connection', async () => {
+    for (let round = 0; round < 5; round++) {
+      await sendAndReset(rig.gateway, bytesOf('CONNECT'))
+      expect((await fetch(`${rig.gateway.url}/livez`)).status).toBe(200)
+    }
   })
 
   it('bytes after a body that exceeds its Content-Length are a new request without the credentials of the first', async () => {

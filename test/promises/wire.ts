@@ -1,4 +1,5 @@
 // Sends raw bytes on a separate connection, and lists malformed requests that no HTTP client would send.
+import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
 export interface Wire {
@@ -49,6 +50,15 @@ function exchange(gateway: { url: string }, bytes: string | Buffer, enough: Enou
     socket.on('error', () => end(true))
     socket.on('close', () => end(true))
   })
+}
+
+/** Sends bytes, and resets the connection once something is received. */
+export async function sendAndReset(gateway: { url: string }, bytes: string): Promise<void> {
+  const { hostname, port } = new URL(gateway.url)
+  const socket = connect(Number(port), hostname)
+  socket.write(bytes)
+  await once(socket, 'data')
+  socket.resetAndDestroy()
 }
 
 /** The head of a request to send a message, without the blank line at its end. */

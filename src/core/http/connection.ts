@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { ErrorCode } from '../errors.ts'
+import type { Duplex } from 'node:stream'
+import { type ErrorCode, errors } from '../errors.ts'
 
 /** Time in which a whole request must arrive, unless its route allows more. */
 export const requestTimeoutMs = 10_000
@@ -87,6 +88,13 @@ function refuse(code: string | undefined, socket: Socket): void {
   if (socket.writable) socket.end(bareAnswer(status, null, 'VALIDATION_ERROR', message))
 }
 
+/** Answers a CONNECT request, which asks for a tunnel, with one error response, and ends the connection. */
+export function refuseTunnel(request: IncomingMessage, socket: Duplex): void {
+  // Node has removed its own listeners. An error without a listener, such as a reset by the client, would end the process.
+  socket.on('error', () => {})
+  socket.end(bareAnswer('405 Method Not Allowed', request, 'METHOD_NOT_ALLOWED', errors.METHOD_NOT_ALLOWED.message))
+}
+
 /** Closes a connection whose body arrives in too many small chunks; see src/http/small-chunks.ts. */
 export function refuseSmallChunks(socket: Socket): void {
   // Reading stops first, because one turn of the event loop would read megabytes of chunks. Closing at once would discard the response.
@@ -97,7 +105,7 @@ export function refuseSmallChunks(socket: Socket): void {
 }
 
 /** A raw HTTP response, for cases without a reply object. */
-export function bareAnswer(status: string, request: IncomingMessage | null, code: ErrorCode, message: string): string {
+function bareAnswer(status: string, request: IncomingMessage | null, code: ErrorCode, message: string): string {
   const body = JSON.stringify({ error: { code, message } })
   const headers = [
     `HTTP/1.1 ${status}`,
