@@ -3,7 +3,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { promptly } from '../kit/promptly.ts'
 import { openProcessRig, type Rig, text } from '../rest-compat/rig.ts'
-import { postHead, send, sendAndReset, sendInParts, wireAttacks } from './wire.ts'
+import { keepOpen, postHead, send, sendAndReset, sendInParts, wireAttacks } from './wire.ts'
 
 let rig: Rig
 
@@ -23,6 +23,10 @@ describe('malformed HTTP', () => {
     const code = status === 405 ? 'METHOD_NOT_ALLOWED' : 'VALIDATION_ERROR'
     expect(JSON.parse(body)).toEqual({ error: { code, message: expect.any(String) } })
     expect(closed).toBe(true)
+  })
+
+  it.each(['no HTTP', 'CONNECT'])('%s holds no connection, even if the client does not close its half', async (name) => {
+    await keepOpen(rig.gateway, bytesOf(name))
   })
 
   it('CONNECT does not end the gateway when the client resets the connection', async () => {

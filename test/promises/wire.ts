@@ -1,6 +1,7 @@
 // Sends raw bytes on a separate connection, and lists malformed requests that no HTTP client would send.
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { until } from '../kit/until.ts'
 
 export interface Wire {
   text: string
@@ -50,6 +51,24 @@ function exchange(gateway: { url: string }, bytes: string | Buffer, enough: Enou
     socket.on('error', () => end(true))
     socket.on('close', () => end(true))
   })
+}
+
+/** Sends bytes on a connection whose half the client does not close. Resolves once the other side has closed all of it. */
+export async function keepOpen(gateway: { url: string }, bytes: string): Promise<void> {
+  const { hostname, port } = new URL(gateway.url)
+  const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true })
+  try {
+    socket.resume().write(bytes)
+    await once(socket, 'end')
+    // What is written to a closed connection is answered with a reset.
+    socket.on('error', () => {})
+    await until(() => {
+      socket.write('x')
+      return socket.destroyed
+    })
+  } finally {
+    socket.destroy()
+  }
 }
 
 /** Sends bytes, and resets the connection once something is received. */

@@ -14,7 +14,7 @@ const late = 'ERR_HTTP_REQUEST_TIMEOUT'
 /** Connections whose request has its own deadline, with what ends that; see {@link waitForBody}. */
 const onOwnClock = new WeakMap<Socket, () => void>()
 
-/** Time that a client which is still sending has to read the response, before the connection is reset. */
+/** Time that a client which is still sending, or does not close, has to read the response before the connection is closed. */
 const lingerMs = 1_000
 
 /** Latest request of each connection, and its response. */
@@ -86,13 +86,15 @@ function refuse(code: string | undefined, socket: Socket): void {
       ? 'The request did not arrive in time'
       : 'The request is not valid HTTP'
   if (socket.writable) socket.end(bareAnswer(status, null, 'VALIDATION_ERROR', message))
+  closeSoon(socket)
 }
 
-/** Answers a CONNECT request, which asks for a tunnel, with one error response, and ends the connection. */
+/** Answers a CONNECT request, which asks for a tunnel, with one error response, and closes the connection. */
 export function refuseTunnel(request: IncomingMessage, socket: Duplex): void {
   // Node has removed its own listeners. An error without a listener, such as a reset by the client, would end the process.
   socket.on('error', () => {})
   socket.end(bareAnswer('405 Method Not Allowed', request, 'METHOD_NOT_ALLOWED', errors.METHOD_NOT_ALLOWED.message))
+  closeSoon(socket)
 }
 
 /** Closes a connection whose body arrives in too many small chunks; see src/http/small-chunks.ts. */
@@ -101,6 +103,11 @@ export function refuseSmallChunks(socket: Socket): void {
   stopReading(socket)
   if (socket.writable && !isAnswered(socket))
     socket.end(bareAnswer('400 Bad Request', null, 'VALIDATION_ERROR', 'body: arrives in too many small chunks'))
+  closeSoon(socket)
+}
+
+/** Closes an ended connection once its client had time to read the response. A client that keeps its half open would hold it for ever. */
+function closeSoon(socket: Duplex): void {
   setTimeout(() => socket.destroy(), lingerMs).unref()
 }
 
@@ -146,7 +153,7 @@ export function leaveRest(request: IncomingMessage): boolean {
     socket.end()
     // If the response is given at once, Node starts to read and drop the rest after it.
     setImmediate(stopReading, socket)
-    setTimeout(() => socket.destroy(), lingerMs).unref()
+    closeSoon(socket)
   }
   return true
 }
