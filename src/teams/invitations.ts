@@ -1,6 +1,7 @@
 // Invitations to a team: each reserves a seat for seven days, for the person who proves ownership of the e-mail address.
 import { createHash, randomBytes } from 'node:crypto'
 import { personOf } from '../accounts/find-user.ts'
+import { holdSession } from '../accounts/hold-session.ts'
 import { orderMail } from '../accounts/mail/order.ts'
 import { lockUser } from '../accounts/users.sql.ts'
 import { lockPlan } from '../billing/lock-plan.ts'
@@ -26,14 +27,16 @@ const holdsMs = 7 * dayMs
 /**
  * By a manager of the team.
  * @throws TEAM_NOT_FOUND when the caller is not in the team; FORBIDDEN when the caller is a collaborator; and the errors of
- * {@link inviteIn}.
+ * {@link inviteIn} and {@link holdSession}.
  */
 export async function inviteToTeam(ctx: Context, teamId: string, input: Invite): Promise<InvitationRow> {
   const { userId, credentialId } = ctx.principal
   return await write(ctx, async (tx) => {
     const team = await lockOwnTeam(tx, userId, teamId)
     requireManager(team)
-    return await inviteIn(ctx.app, tx, team, { ...input, inviterId: userId, sessionId: credentialId })
+    const invitation = await inviteIn(ctx.app, tx, team, { ...input, inviterId: userId, sessionId: credentialId })
+    await holdSession(tx, ctx.principal)
+    return invitation
   })
 }
 

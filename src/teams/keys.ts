@@ -1,4 +1,5 @@
 // The API keys of a team: its owner and admins create and revoke them.
+import { holdSession } from '../accounts/hold-session.ts'
 import { type IssuedApiKey, issueApiKeyWithin, type NewApiKey, revokeKeys } from '../accounts/keys/api-keys.ts'
 import type { Context } from '../core/context.ts'
 import { fail } from '../core/errors.ts'
@@ -11,7 +12,7 @@ import { lockLimits } from './quota.ts'
  * Creates a key of the team.
  * @throws TEAM_NOT_FOUND when the caller is not in the team; FORBIDDEN when the caller is a collaborator; SUBSCRIPTION_INACTIVE when the
  * owner's subscription is inactive; MAX_API_KEYS_REACHED when the owner's workspaces have as many keys as the plan allows, exact under a
- * race.
+ * race; as {@link holdSession}.
  */
 export async function createTeamKey(
   ctx: Context,
@@ -23,6 +24,7 @@ export async function createTeamKey(
     const team = await lockOwnTeam(tx, userId, teamId)
     requireManager(team)
     const { maxApiKeys } = await lockLimits(tx, team.ownerId)
+    await holdSession(tx, ctx.principal)
     const { workspaceId } = team
     return await issueApiKeyWithin(tx, team.ownerId, maxApiKeys, { ...key, userId, workspaceId, teamId })
   })

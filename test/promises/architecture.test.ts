@@ -35,6 +35,7 @@ const publicFiles: Record<string, readonly string[]> = {
     'email',
     'end-user',
     'find-user',
+    'hold-session',
     'keys/api-keys',
     'keys/key-days',
     'keys/key-use',

@@ -2,18 +2,21 @@
 import type { Context } from '../../core/context.ts'
 import { fail } from '../../core/errors.ts'
 import { write } from '../../core/idempotency/idempotency.ts'
+import { holdSession } from '../hold-session.ts'
 import { ownWorkspaceOf } from '../own-workspace.ts'
 import { type IssuedApiKey, issueApiKeyWithin, type NewApiKey, revokeKeys } from './api-keys.ts'
 
 /**
  * Adds a key to the person's own workspace, on their own subscription, whichever workspace the request is for.
- * @throws SUBSCRIPTION_INACTIVE when the subscription is inactive; MAX_API_KEYS_REACHED when the limit is reached, exact under a race.
+ * @throws SUBSCRIPTION_INACTIVE when the subscription is inactive; MAX_API_KEYS_REACHED when the limit is reached, exact under a race; as
+ * {@link holdSession}.
  */
 export async function createOwnApiKey(ctx: Context, key: Pick<NewApiKey, 'name' | 'access'>): Promise<IssuedApiKey> {
   const { app, principal } = ctx
   const { userId } = principal
   return await write(ctx, async (tx) => {
     const { maxApiKeys } = await app.hooks.lockLimits(tx, userId)
+    await holdSession(tx, principal)
     const workspaceId = await ownWorkspaceOf(tx, userId)
     return await issueApiKeyWithin(tx, userId, maxApiKeys, { ...key, userId, workspaceId })
   })

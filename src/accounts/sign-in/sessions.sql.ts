@@ -1,4 +1,4 @@
-// SQL of sessions: the check of a new one, and the limit of those of one person.
+// SQL of sessions: the check of a new one, the lock of one, and the limit of those of one person.
 import type { Sql } from '../../core/database/database.ts'
 
 /**
@@ -12,6 +12,11 @@ export async function lockHashOfSession(sql: Sql, token: string): Promise<{ id: 
     [token],
   )
   return rows[0]
+}
+
+/** Locks a session that is not over (FOR KEY SHARE), so that its end waits for the transaction. Returns false if there is no such session. */
+export async function lockSession(tx: Sql, id: string): Promise<boolean> {
+  return (await tx.query('select from auth_sessions where id = $1 and "expiresAt" > now() for key share', [id])).rowCount === 1
 }
 
 /**
