@@ -2,12 +2,15 @@
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createApiKey, revokeApiKey } from '../../src/accounts/keys/api-keys.ts'
+import { keepMailToken, newMailToken, type Purpose } from '../../src/accounts/mail/tokens.ts'
 import { openAccount } from '../../src/accounts/open-account.ts'
 import { createAccount, listAccounts } from '../../src/accounts/service.ts'
 import { pruneUnproved } from '../../src/accounts/sign-in/prune-unproved.ts'
 import { setPlan } from '../../src/billing/service.ts'
+import { transaction } from '../../src/core/database/transaction.ts'
 import { newId } from '../../src/core/id.ts'
 import { cloneDatabase, prisma, sql } from '../kit/database.ts'
+import { whileHeld } from '../kit/held.ts'
 
 let url: string
 const pool = () => sql(url)
@@ -119,6 +122,7 @@ describe('an account whose address was never verified', () => {
     await openAccount(db(), id)
     return id
   }
+  const mail = (purpose: Purpose, id: string) => transaction(db(), (tx) => keepMailToken(tx, purpose, newMailToken(), id))
   const isThere = async (id: string) => (await pool().query('select from users where id = $1', [id])).rowCount === 1
 
   it('is deleted after a week with all its records, and frees its address', async () => {
@@ -127,6 +131,8 @@ describe('an account whose address was never verified', () => {
       `insert into auth_accounts (id, "userId", "providerId", "accountId", password) values ($1, $2::uuid, 'credential', $2::text, 'x')`,
       [newId(), id],
     )
+    await mail('verify-email', id)
+    await pool().query('update auth_verifications set "expiresAt" = now()')
     // A user row without workspace and subscription is deleted too.
     const half = newId()
     await pool().query(`insert into users (id, email, name, "createdAt") values ($1, $2, 'Half', now() - interval '8 days')`, [
@@ -164,5 +170,16 @@ describe('an account whose address was never verified', () => {
     expect(await pruneUnproved(db())).toBe(0)
     for (const id of [young, proved, inside, keyed, owning]) expect(await isThere(id)).toBe(true)
     expect((await pool().query('select from workspaces where "ownerId" = $1', [owning])).rowCount).toBe(1)
+  })
+
+  it('stays while the link of a mail works, also of a mail that is ordered in the meantime', async () => {
+    const [verifying, resetting, meanwhile] = [await unproved(), await unproved(), await unproved()]
+    await mail('verify-email', verifying)
+    await mail('reset-password', resetting)
+    const held: [string, string] = ['select from users where id = $1 for no key update', meanwhile]
+    const order = `insert into auth_verifications (id, identifier, value, "expiresAt") values ($1, 'digest', $2, now() + interval '1 day')`
+    const deleted = await whileHeld(url, held, [() => pruneUnproved(db())], [order, newId(), `verify-email:${meanwhile}`])
+    expect(deleted).toEqual([0])
+    for (const id of [verifying, resetting, meanwhile]) expect(await isThere(id)).toBe(true)
   })
 })

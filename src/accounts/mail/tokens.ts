@@ -49,6 +49,12 @@ export async function takeMailToken({ db }: Tx, purpose: Purpose, token: string)
   return (await db.authVerification.deleteMany({ where: validToken(purpose, token) })).count > 0
 }
 
+/** True if the account has a token that is still valid, for any purpose. */
+export async function hasMailToken({ db }: Tx, userId: string): Promise<boolean> {
+  const values = (Object.keys(lastsMs) as Purpose[]).map((purpose) => markOf(purpose, userId))
+  return (await db.authVerification.count({ where: { value: { in: values }, expiresAt: { gt: new Date() } } })) > 0
+}
+
 /** Makes the account's tokens for that purpose void. */
 export async function voidMailTokens({ db }: Tx, purpose: Purpose, userId: string): Promise<void> {
   await db.authVerification.deleteMany({ where: { value: markOf(purpose, userId) } })

@@ -4,12 +4,13 @@ import { type Tx, transaction } from '../../core/database/transaction.ts'
 import { dayMs } from '../../core/durations.ts'
 import { nilId } from '../../core/id.ts'
 import { isReferred } from '../../core/public-failure.ts'
+import { hasMailToken } from '../mail/tokens.ts'
 import { lockUser } from '../users.sql.ts'
 
 const keptMs = 7 * dayMs
 const pageSize = 500
 
-/** Deletes unverified accounts older than a week that have no session and own nothing. Returns how many. */
+/** Deletes unverified accounts older than a week that have no session, no mail with a valid link, and own nothing. Returns how many. */
 export async function pruneUnproved(db: Db): Promise<number> {
   const idle = { emailVerified: false, authsessions: { none: {} }, apiKeys: { none: {} } }
   const createdAt = { lt: new Date(Date.now() - keptMs) }
@@ -25,12 +26,13 @@ export async function pruneUnproved(db: Db): Promise<number> {
 }
 
 /**
- * Returns true if the account was deleted, false if its address was verified in the meantime. Everything that an account may own has a
+ * Returns true if the account was deleted, false if its address was verified in the meantime, or if a mail has a link that promises to work:
+ * of a sign-up again, which may also come in the meantime, or of a mail that was requested again. Everything that an account may own has a
  * foreign key to the user or to the workspace, and that key rejects the delete.
  */
 async function forget(tx: Tx, id: string): Promise<boolean> {
   const user = await lockUser(tx, id)
-  if (!user || user.emailVerified) return false
+  if (!user || user.emailVerified || (await hasMailToken(tx, id))) return false
   await tx.db.workspace.deleteMany({ where: { ownerId: id } })
   await tx.db.subscription.deleteMany({ where: { userId: id } })
   await tx.db.user.deleteMany({ where: { id } })
