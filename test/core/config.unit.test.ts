@@ -161,6 +161,11 @@ describe('configuration', () => {
     ])
   })
 
+  it.each(['RATE_LIMIT_PER_SECOND', 'PERSON_RATE_LIMIT_PER_SECOND'])('refuses a %s that the database cannot count', (name) => {
+    expect(faultsOf({ [name]: '5000000000' })).toEqual([`${name}: must be at most 1000000000`])
+    expect(faultsOf({ [name]: '1000000000' })).toEqual([])
+  })
+
   it('accepts a database on a socket, as URLs of PostgreSQL name it', () => {
     const url = 'postgres://u:p%40w@/x?host=/run/postgresql'
     expect(readConfig({ DATABASE_URL: `${url}\n`, SECRET_KEY: key }).config.databaseUrl).toBe(url)

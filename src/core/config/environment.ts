@@ -6,7 +6,8 @@ import { isProxy, proxyNames, type TrustProxy } from '../network/proxy.ts'
 import '../validation.ts'
 import { base, consoleBase, database, isOrigin, url } from './urls.ts'
 
-const positive = (fallback: number) => z.coerce.number().int().positive().default(fallback)
+/** Bounded by the integers of PostgreSQL, which counts the requests. */
+const perSecond = (fallback: number) => z.coerce.number().int().positive().max(1_000_000_000).default(fallback)
 /** Bounded, because Node runs a timer of more than 2^31 ms at once, and a date too far ahead is invalid. */
 const seconds = (most: number) => z.coerce.number().min(0.001).max(most)
 const port = z.coerce.number().int().min(0).max(65_535)
@@ -125,8 +126,8 @@ export const environment = z.object({
     .max(36_500)
     .default(0)
     .describe('Days after which messages are deleted, fractions allowed; 0 keeps them for ever. A workspace may choose fewer'),
-  RATE_LIMIT_PER_SECOND: positive(10).describe('Requests that an API key may send in any one second'),
-  PERSON_RATE_LIMIT_PER_SECOND: positive(50).describe(
+  RATE_LIMIT_PER_SECOND: perSecond(10).describe('Requests that an API key may send in any one second'),
+  PERSON_RATE_LIMIT_PER_SECOND: perSecond(50).describe(
     'Requests that a signed-in user may send in any one second, over all sessions',
   ),
   TRUST_PROXY: proxies
