@@ -15,14 +15,15 @@ export class GuardedRequest extends IncomingMessage {
   #refused = false
 
   override push(chunk: unknown, encoding?: BufferEncoding): boolean {
+    // The end is not passed on either: without the rest, the body may be a whole one, and would be executed although the client gets 400.
+    if (this.#refused) return false
     // Without chunked encoding, `chunk` is the result of one read of the socket.
     if (!Buffer.isBuffer(chunk) || this.headers['transfer-encoding'] === undefined) return super.push(chunk, encoding)
-    if (this.#refused) return false
     this.#chunks++
     this.#bytes += chunk.length
     if (this.#chunks <= freeChunks || this.#bytes >= this.#chunks * leastAverageBytes) return super.push(chunk, encoding)
     this.#refused = true
-    refuseSmallChunks(this.socket)
+    refuseSmallChunks(this)
     return false
   }
 }

@@ -142,6 +142,20 @@ describe('malformed HTTP', () => {
       expect(closed).toBe(true)
     })
 
+    it('is not executed, even if its first chunks are a whole value', async () => {
+      const { account, instance, api } = rig.tenant
+      const to = '+4915112345699'
+      const message = { instanceId: instance.id, to, type: 'text', text: 'Hello' }
+      const body = JSON.stringify(message)
+      const head = `${postHead}x-api-key: ${account.apiKey}\r\nTransfer-Encoding: chunked\r\n\r\n`
+      // The last chunk before the end is the first one too many, so both arrive together.
+      const chunks = `${body.length.toString(16)}\r\n${body}\r\n${'1\r\n \r\n'.repeat(4_096)}0\r\n\r\n`
+      await keepOpen(rig.gateway, head + chunks)
+      const { id } = (await api.post('/api/v1/messages/send', message)).body.data
+      const { messages } = (await api.get(`/api/v1/messages?to=${encodeURIComponent(to)}`)).body.data
+      expect(messages.map((one: { id: string }) => one.id)).toEqual([id])
+    })
+
     it('is read when it is small, as is a large body in chunks of a usual size', async () => {
       const chunked = `${postHead}x-api-key: ${rig.tenant.account.apiKey}\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n`
       const usual = `200\r\n${' '.repeat(512)}\r\n`.repeat(2_000)

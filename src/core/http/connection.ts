@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { type ErrorCode, errors } from '../errors.ts'
+import { type ErrorCode, errors, fail } from '../errors.ts'
 
 /** Time in which a whole request must arrive, unless its route allows more. */
 export const requestTimeoutMs = 10_000
@@ -97,12 +97,22 @@ export function refuseTunnel(request: IncomingMessage, socket: Duplex): void {
   closeSoon(socket)
 }
 
+const tooSmall = 'body: arrives in too many small chunks'
+/** Requests whose connection {@link refuseSmallChunks} closes. */
+const cutOff = new WeakSet<IncomingMessage>()
+
+/** @throws VALIDATION_ERROR when {@link refuseSmallChunks} closes the connection, so that the beginning of the body is not taken for all of it. */
+export function refuseCutOff(request: IncomingMessage): void {
+  if (cutOff.has(request)) fail('VALIDATION_ERROR', tooSmall)
+}
+
 /** Closes a connection whose body arrives in too many small chunks; see src/http/small-chunks.ts. */
-export function refuseSmallChunks(socket: Socket): void {
+export function refuseSmallChunks(request: IncomingMessage): void {
+  const { socket } = request
+  cutOff.add(request)
   // Reading stops first, because one turn of the event loop would read megabytes of chunks. Closing at once would discard the response.
   stopReading(socket)
-  if (socket.writable && !isAnswered(socket))
-    socket.end(bareAnswer('400 Bad Request', null, 'VALIDATION_ERROR', 'body: arrives in too many small chunks'))
+  if (socket.writable && !isAnswered(socket)) socket.end(bareAnswer('400 Bad Request', null, 'VALIDATION_ERROR', tooSmall))
   closeSoon(socket)
 }
 
