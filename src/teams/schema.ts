@@ -24,7 +24,7 @@ export const TeamRef = builder.objectRef<TeamRow>('Team').implement({
       resolve: ({ active = true }: Partial<TeamRow>) => active,
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the group or its members last changed.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the team or its members last changed.' }),
   }),
 })
 
