@@ -7,6 +7,7 @@ import { lockPlan } from '../billing/lock-plan.ts'
 import type { Context } from '../core/context.ts'
 import { sqlTransaction } from '../core/database/transaction.ts'
 import { fail } from '../core/errors.ts'
+import { Budget, wholeBudget, withBudget } from '../core/graph/budget.ts'
 import { waitForBody } from '../core/http/connection.ts'
 import { fingerprintOf, idempotencyOf, keepFailure } from '../core/idempotency/idempotency.ts'
 import { checkCaller } from '../teams/check-caller.ts'
@@ -43,9 +44,20 @@ export async function answerFile(
   request: FastifyRequest,
   reply: FastifyReply,
   ctx: Context,
-  { status, use, ...expected }: FileUse,
+  how: FileUse,
 ): Promise<FastifyReply> {
   if (!ctx.principal.active) fail('SUBSCRIPTION_INACTIVE')
+  // Files of one payer wait for each other's row locks. With a budget, their transactions take few connections to the database.
+  const budget = new Budget(wholeBudget, ctx.principal.ownerId)
+  return await withBudget(budget, () => receiveAndUse(request, reply, ctx, how))
+}
+
+async function receiveAndUse(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  ctx: Context,
+  { status, use, ...expected }: FileUse,
+): Promise<FastifyReply> {
   await using file = await receiveFile(request, ctx, expected)
   // A file takes up to 17 minutes to arrive on a slow connection.
   await checkCaller(ctx)

@@ -11,6 +11,7 @@ import { type Answer, api } from '../kit/api.ts'
 import { cloneDatabase, sql } from '../kit/database.ts'
 import { openGateway } from '../kit/open-gateway.ts'
 import { until } from '../kit/until.ts'
+import { upload } from '../media/rig.ts'
 
 /** Runs `work` while another connection holds a lock on a table. */
 async function whileLocked(pool: pg.Pool, lock: string, work: () => Promise<void>): Promise<void> {
@@ -24,6 +25,8 @@ async function whileLocked(pool: pg.Pool, lock: string, work: () => Promise<void
     holder.release(true)
   }
 }
+
+const lockWaits = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
 
 const fields = Array.from({ length: 14 }, (_, i) => `t${i}: templates { id }`).join(' ')
 const ofOthers = {
@@ -52,13 +55,12 @@ it.each([
     const gateway = await openGateway({ databaseUrl, env: { RATE_LIMIT_PER_SECOND: '1000' } })
     const [slow, other] = await Promise.all([createAccount(databaseUrl), createAccount(databaseUrl)])
     const pool = sql(databaseUrl)
-    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
     let slowly: Promise<Answer>[] = []
     await whileLocked(pool, lock, async () => {
       slowly = documents.map((one) => api(gateway, slow.apiKey).graphql(one))
-      await until(async () => ((await pool.query(waiting)).rowCount ?? 0) >= 3)
+      await until(async () => ((await pool.query(lockWaits)).rowCount ?? 0) >= 3)
       expect((await api(gateway, other.apiKey).graphql(document)).body).toEqual({ data })
-      expect((await pool.query(waiting)).rowCount).toBe(3)
+      expect((await pool.query(lockWaits)).rowCount).toBe(3)
     })
     for (const { body } of await Promise.all(slowly)) {
       expect(body.errors).toBeUndefined()
@@ -66,6 +68,22 @@ it.each([
     }
   },
 )
+
+it('answers others while fourteen files that one account uploads wait for the database', async () => {
+  const databaseUrl = await cloneDatabase()
+  const gateway = await openGateway({ databaseUrl, env: { RATE_LIMIT_PER_SECOND: '1000' } })
+  const [slow, other] = await Promise.all([createAccount(databaseUrl), createAccount(databaseUrl)])
+  const pool = sql(databaseUrl)
+  let uploads: Promise<Answer>[] = []
+  await whileLocked(pool, 'media in share row exclusive', async () => {
+    uploads = Array.from({ length: 14 }, (_, n) => upload(gateway, slow.apiKey, `file ${n}`))
+    await until(async () => ((await pool.query(lockWaits)).rowCount ?? 0) >= 3)
+    const [document, data] = ofOthers.write
+    expect((await api(gateway, other.apiKey).graphql(document)).body).toEqual({ data })
+    expect((await pool.query(lockWaits)).rowCount).toBe(3)
+  })
+  for (const { status } of await Promise.all(uploads)) expect(status).toBe(201)
+})
 
 it('refuses reads and transactions of an account of which a thousand wait, as too many requests', async () => {
   const databaseUrl = await cloneDatabase()
