@@ -115,7 +115,7 @@ export const suppressionFiles: FileRoute[] = [
     path: '/suppressions/import',
     summary: 'Import numbers that are to get no messages',
     description:
-      'Adds the numbers of the part `file` of a form: one number in E.164 a line, at most 100,000 lines. All are added, or none. A line that is no number is counted and left out.',
+      'Adds the numbers of the part `file` of a form: one number in E.164 a line, at most 100,000 lines. A line that is no number is counted and left out. If the request is interrupted, a part of the numbers may be added; repeat it to add the rest.',
     operationId: 'importSuppressions',
     errors: ['SUBSCRIPTION_INACTIVE'],
     surfaces: ['public', 'console'],
