@@ -8,4 +8,5 @@ export const manual: BillingProvider = {
   isOpen: async () => true,
   close: async () => {},
   renew: async () => false,
+  end: async () => {},
 }

@@ -34,6 +34,8 @@ export interface BillingProvider {
    * if there is no provider to ask, so that the caller stores the change.
    */
   renew: (subscription: Subscription, goesOn: boolean) => Promise<boolean>
+  /** Ends at once all that the customer pays for, also what the provider has not told of yet. Stores nothing. */
+  end: (subscription: Pick<Subscription, 'customerId'>) => Promise<void>
 }
 
 export interface BillingProviders {

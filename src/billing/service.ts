@@ -14,16 +14,20 @@ import { lockSubscriptionAt } from './subscription.ts'
 import { resumeSubscription, suspendSubscription } from './subscriptions.sql.ts'
 
 /**
- * Makes sure that nothing is charged any more for an account that ends. The subscription counts as inactive from `tx` on.
- * @throws PROVIDER_ERROR when Stripe bills the subscription, or has an open order, and does not respond.
+ * Makes sure that nothing is charged any more for an account that ends. At the end of a period, Stripe would still collect what is overdue, and
+ * what a change of the plan costs, so the subscription ends at once.
+ * @throws PROVIDER_ERROR when Stripe knows the account as a customer and does not respond.
  */
 export async function stopCharges(app: App, userId: string): Promise<void> {
   await closeOrders(app, userId)
   const held = await sqlTransaction(app.pool, (tx) => lockSubscriptionAt(tx, userId, new Date()))
-  if (held.provider === 'stripe' && held.status !== 'cancelled') await billingProviders(app).of(held).renew(held, false)
+  const { current, of } = billingProviders(app)
+  await (held.provider === 'stripe' ? of(held) : current).end(held)
 }
 
-/** {@link stopCharges} comes first, because it may take long. */
+/**
+ * Makes the subscription inactive. {@link stopCharges} comes first, because it may take long.
+ */
 export async function endSubscription(tx: Tx, userId: string): Promise<void> {
   await lockSubscriptionAt(tx, userId, new Date())
   await tx.db.subscription.updateMany({ where: { userId }, data: { status: 'inactive' } })

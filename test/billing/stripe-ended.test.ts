@@ -1,9 +1,9 @@
 // The end of an account that has an order at Stripe: nothing of it is charged afterwards.
 import { beforeAll, expect, it } from 'vitest'
 import { password } from '../accounts/person.ts'
-import { byHeader, openPerson, type Person } from './rig.ts'
-import { openStripeSite, type StripeSite, sessionOf } from './stripe-rig.ts'
-import { pay } from './stripe-stand-in.ts'
+import { byHeader, openPerson, type Person, rowOf } from './rig.ts'
+import { openStripeSite, type StripeSite, sessionOf, subscriber } from './stripe-rig.ts'
+import { makeSubscription, pay, sendEvent } from './stripe-stand-in.ts'
 
 let site: StripeSite
 
@@ -32,7 +32,37 @@ it('ends a subscription whose payment was not reported yet', async () => {
   const { person, session } = await ordered()
   const { subscription } = pay(site.stripe, session)
   expect(await end(person)).toBe(200)
-  expect(subscription.cancel_at_period_end).toBe(true)
+  expect(subscription.status).toBe('canceled')
+})
+
+// Until the end of a period, Stripe would collect what is overdue, and what a change of the plan costs.
+it.each(['active', 'past_due'])('cancels a subscription that is %s at once', async (status) => {
+  const { person, subscription } = await subscriber(site)
+  subscription.status = status
+  await sendEvent(site, 'customer.subscription.updated', subscription)
+  expect(await end(person)).toBe(200)
+  expect(subscription.status).toBe('canceled')
+})
+
+it('cancels a subscription that would have lasted until the end of its period', async () => {
+  const { person, subscription } = await subscriber(site)
+  expect(await byHeader(person, null, 'cancel')).toMatchObject({ code: 'ok' })
+  expect(await end(person)).toBe(200)
+  expect(subscription.status).toBe('canceled')
+})
+
+it('cancels a subscription that no event told of', async () => {
+  const { person } = await ordered()
+  const { customerId } = await rowOf(site, person)
+  const untold = makeSubscription(site.stripe, customerId, 'price_pro')
+  expect(await end(person)).toBe(200)
+  expect(untold.status).toBe('canceled')
+})
+
+it('ends the account of a person whose subscription Stripe does not have any more', async () => {
+  const { person, subscription } = await subscriber(site)
+  site.stripe.gone.add(subscription.id)
+  expect(await end(person)).toBe(200)
 })
 
 it('fails while Stripe does not respond, and changes nothing', async () => {

@@ -124,8 +124,13 @@ function act({ things }: StripeStandIn, method: string, path: string, params: Re
     return put({ id, object: 'billing_portal.session', url: `https://portal.stripe.test/${id}`, params })
   }
   if (kind === 'subscriptions' && !name) {
-    return { object: 'list', data: all('subscription').filter(({ customer }) => customer === params.customer) }
+    const ofCustomer = all('subscription').filter(({ customer }) => customer === params.customer)
+    return {
+      object: 'list',
+      data: params.status === 'all' ? ofCustomer : ofCustomer.filter(({ status }) => status !== 'canceled'),
+    }
   }
+  if (kind === 'subscriptions' && method === 'DELETE') return Object.assign(things.get(name as string), { status: 'canceled' })
   if (kind === 'subscriptions' && method === 'POST') {
     const thing = things.get(name as string)
     if (params.cancel_at_period_end) thing.cancel_at_period_end = params.cancel_at_period_end === 'true'

@@ -51,6 +51,15 @@ export function createStripeProvider(app: BillingApp): BillingProvider {
       await syncCustomer(app, opened, customerId)
       return true
     },
+    async end({ customerId }) {
+      if (!customerId) return
+      const { subscriptions } = (await account()).stripe
+      // Without a status in the request, the list leaves canceled ones out, but has those whose first payment never came.
+      const listed = await findAtStripe(app, subscriptions.list({ customer: customerId, limit: 100 }), 'customer')
+      for (const { id, status } of listed?.data ?? []) {
+        if (status !== 'incomplete_expired') await findAtStripe(app, subscriptions.cancel(id))
+      }
+    },
   }
 }
 
