@@ -26,11 +26,12 @@ export async function stopCharges(app: App, userId: string): Promise<void> {
 }
 
 /**
- * Makes the subscription inactive. {@link stopCharges} comes first, because it may take long.
+ * Makes the subscription inactive. No event of Stripe finds it from then on: one that tells of its end would make it usable again.
+ * {@link stopCharges} comes first, because it may take long.
  */
 export async function endSubscription(tx: Tx, userId: string): Promise<void> {
   await lockSubscriptionAt(tx, userId, new Date())
-  await tx.db.subscription.updateMany({ where: { userId }, data: { status: 'inactive' } })
+  await tx.db.subscription.updateMany({ where: { userId }, data: { status: 'inactive', customerId: null } })
 }
 
 /** An order that an operator settles by hand. */

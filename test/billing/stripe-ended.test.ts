@@ -65,6 +65,17 @@ it('ends the account of a person whose subscription Stripe does not have any mor
   expect(await end(person)).toBe(200)
 })
 
+it('stays inactive whatever Stripe tells afterwards', async () => {
+  const { person, subscription, invoice } = await subscriber(site)
+  expect(await end(person)).toBe(200)
+  for (const status of ['active', 'canceled']) {
+    subscription.status = status
+    expect((await sendEvent(site, 'customer.subscription.updated', subscription)).status).toBe(200)
+    expect((await sendEvent(site, 'invoice.paid', invoice)).status).toBe(200)
+    expect((await rowOf(site, person)).status).toBe('inactive')
+  }
+})
+
 it('fails while Stripe does not respond, and changes nothing', async () => {
   const { person, session } = await ordered()
   site.stripe.mode = 'broken'
