@@ -1,6 +1,6 @@
 // Looks up users and their sessions: for operator commands, and for the domains above.
 import type { Tx } from '../core/database/transaction.ts'
-import { fail } from '../core/errors.ts'
+import { fail, invalidToken } from '../core/errors.ts'
 import type { Author } from '../core/graph/author.ts'
 import type { Prisma } from '../generated/prisma/client.ts'
 import { type LockedUser, lockUserOf } from './users.sql.ts'
@@ -27,6 +27,11 @@ export interface Person extends Author {
 /** The person with that id. @throws Error when there is none: accounts are never deleted while something belongs to them. */
 export async function personOf(db: Prisma.TransactionClient, id: string): Promise<Person> {
   return await db.user.findUniqueOrThrow({ where: { id }, select: { id: true, email: true, name: true, emailVerified: true } })
+}
+
+/** @throws UNAUTHORIZED when the account has ended: its owner's sessions are no longer valid. */
+export async function refuseEnded(db: Prisma.TransactionClient, id: string): Promise<void> {
+  if ((await db.user.count({ where: { id, endedAt: null } })) === 0) fail('UNAUTHORIZED', invalidToken)
 }
 
 /** Implements `Hooks.readAuthors` (core/app.ts). */

@@ -1,5 +1,5 @@
 // Orders a plan: checked at once, granted when it is paid.
-import { personOf } from '../accounts/find-user.ts'
+import { personOf, refuseEnded } from '../accounts/find-user.ts'
 import type { App } from '../core/app.ts'
 import type { Context } from '../core/context.ts'
 import type { Sql } from '../core/database/database.ts'
@@ -20,8 +20,8 @@ type Wanted = Order['plan']
  * Orders the plan for the workspace's owner. If an order of that plan can still be paid, it is returned again, so that nobody pays twice
  * for a double click. An open order of another plan is closed.
  * @throws BILLING_TEAM_MUTATION_FORBIDDEN when the caller does not own the team; INVALID_STATE when the plan is in force, or when the
- * subscription or an order changed in the meantime; PLAN_CHANGE_BLOCKED_ACTIVE_TEAMS when the owner's teams exceed the plan; PROVIDER_ERROR
- * when the provider fails.
+ * subscription or an order changed in the meantime; PLAN_CHANGE_BLOCKED_ACTIVE_TEAMS when the owner's teams exceed the plan; UNAUTHORIZED when
+ * the account ended in the meantime; PROVIDER_ERROR when the provider fails.
  */
 export async function checkOut(ctx: Context, plan: Wanted): Promise<Checkout> {
   refuseUnlessOwner(ctx.principal)
@@ -84,6 +84,8 @@ async function storeOrder(
 ): Promise<Checkout> {
   const provider = billingProviders(app).current
   const held = await lockForOrder(tx, principal.ownerId, plan)
+  // The end of an account takes the same lock. It has closed the orders that were stored by then.
+  await refuseEnded(tx.db, principal.ownerId)
   if (held.externalId !== subscription.externalId) fail('INVALID_STATE', 'The subscription has just changed; read it again')
   await tx.db.checkout.updateMany({ where: { id: { in: closed }, status: 'pending' }, data: { status: 'expired' } })
   const pending = await pendingOf(tx, principal.ownerId, provider.name)

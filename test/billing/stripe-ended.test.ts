@@ -1,7 +1,7 @@
 // The end of an account that has an order at Stripe: nothing of it is charged afterwards.
 import { beforeAll, expect, it } from 'vitest'
 import { password } from '../accounts/person.ts'
-import { byHeader, openPerson, type Person, rowOf } from './rig.ts'
+import { byHeader, checkoutsOf, openPerson, type Person, rowOf } from './rig.ts'
 import { openStripeSite, type StripeSite, sessionOf, subscriber } from './stripe-rig.ts'
 import { makeSubscription, pay, sendEvent } from './stripe-stand-in.ts'
 
@@ -26,6 +26,20 @@ it('leaves no open order that could still be paid', async () => {
   expect(session.status).toBe('open')
   expect(await end(person)).toBe(200)
   expect(session.status).toBe('expired')
+})
+
+it('leaves no order open that was under way meanwhile', async () => {
+  const person = await openPerson(site, 'free')
+  site.stripe.before = async () => {
+    expect(await end(person)).toBe(200)
+  }
+  expect(await byHeader(person, null, 'checkout', { plan: 'pro' })).toMatchObject({ code: 'UNAUTHORIZED' })
+  const things = [...site.stripe.things.values()]
+  const { id } = things.find(({ email }) => email === person.email)
+  expect(things.filter(({ object, customer }) => object === 'checkout.session' && customer === id)).toMatchObject([
+    { status: 'expired' },
+  ])
+  expect(await checkoutsOf(site, person)).toEqual([])
 })
 
 it('ends a subscription whose payment was not reported yet', async () => {
