@@ -30,7 +30,9 @@ export async function importTemplates(
   const skipped: TemplateImport['skipped'] = []
   const created: ImportedTemplate[] = []
   const updated: ImportedTemplate[] = []
-  for (const template of approved) {
+  // One that moves to a later page while the pages are read is listed twice.
+  const distinct = new Map(approved.map((template) => [originOf(template), template]))
+  for (const template of distinct.values()) {
     const skip = (reason: string) => void skipped.push({ name: template.name, reason })
     if ('unfit' in template) {
       skip(template.unfit)

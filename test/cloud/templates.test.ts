@@ -66,6 +66,8 @@ it('imports every approved template that a template of ours can stand for, and s
   approve('strange', [body('{% if %} {{ 1')])
   approve('rejected', [body('No')], { status: 'REJECTED' })
   for (let i = 0; i < 110; i++) approve(`many_${i}`, [body(`No. ${i}`)])
+  // Meta approved another template while the pages were read, which moved this one from the first page to the last one.
+  approve('many_5', [body('No. 5')])
 
   const { status, body: answer } = await importAll()
   expect([status, answer.data.created, answer.data.updated]).toEqual([200, 114, 0])
@@ -89,7 +91,7 @@ it('imports every approved template that a template of ours can stand for, and s
     by_hand: ['Mine', null],
     many_109: ['No. 109', { name: 'many_109' }],
   })
-  expect(Object.keys(made)).not.toContain('rejected')
+  for (const name of ['rejected', 'many_5 (en)']) expect(Object.keys(made)).not.toContain(name)
   expect(rig.standIn.count(/message_templates/)).toBe(3)
 })
 
