@@ -219,11 +219,9 @@ export async function removeInstance(app: App, tx: Sql, workspaceId: string, id:
   return instance
 }
 
-/** Runs one transaction and signals the outbox after its commit, so that the events are delivered at once. */
+/** Runs one transaction that changes an instance. */
 async function change(ctx: Context, work: (tx: Sql) => Promise<Instance>): Promise<Instance> {
-  const result = await write(ctx, async (tx) => withoutSecrets(await work(tx)))
-  ctx.app.signals.emit('outbox')
-  return result
+  return await write(ctx, async (tx) => withoutSecrets(await work(tx)))
 }
 
 async function lockOwnInstance(tx: Sql, workspaceId: string, id: string): Promise<Instance> {
