@@ -1,10 +1,10 @@
-// An open connection: matches the server's acks with the messages that wait for them, and reports receipts.
+// An open connection: matches the server's acks with the messages that wait for them.
 import type { BinaryNode, WAMediaUploadFunction, WASocket } from 'baileys'
 import type { App } from '../../core/app.ts'
 import type { HeldLease } from './auth-state.ts'
 import type { Host } from './host.ts'
 import type { WhatsApp } from './package.ts'
-import { createReceipts } from './receipts.ts'
+import type { Receipts } from './receipts.ts'
 import { noteRestriction } from './restriction.ts'
 import { followStanding } from './standing.ts'
 import { createUpload } from './upload.ts'
@@ -34,16 +34,13 @@ export interface LiveOptions {
   host: Host
   lease: HeldLease
   socket: WASocket
+  receipts: Receipts
 }
 
-/** Most messages whose ids are remembered, for receipts that arrive before the send is stored. */
-const mostRemembered = 2_000
 const drainMs = 1_000
 
-export function startLive({ app, whatsApp, host, lease, socket }: LiveOptions): Live {
+export function startLive({ app, whatsApp, host, lease, socket, receipts }: LiveOptions): Live {
   const waiting = new Map<string, (ack: Ack) => void>()
-  const messageIds = new Map<string, string>()
-  const receipts = createReceipts({ app, host, instanceId: lease.instanceId, messageIdOf: (id) => messageIds.get(id) })
   socket.ws.on('CB:ack,class:message', ({ attrs }: BinaryNode) => {
     const id = attrs.id as string
     const resolve = waiting.get(id)
@@ -53,7 +50,6 @@ export function startLive({ app, whatsApp, host, lease, socket }: LiveOptions): 
     // The sender has stopped to wait, so it does not note the refusal.
     else if (attrs.error) void noteRestriction(app, host, lease.instanceId, attrs.error)
   })
-  socket.ws.on('CB:receipt', receipts.received)
   const endStanding = followStanding({ app, host, instanceId: lease.instanceId, socket })
   return {
     openedAt: performance.now(),
@@ -61,8 +57,7 @@ export function startLive({ app, whatsApp, host, lease, socket }: LiveOptions): 
     whatsApp,
     upload: createUpload(socket, whatsApp),
     ackOf(stanzaId, messageId) {
-      messageIds.set(stanzaId, messageId)
-      if (messageIds.size > mostRemembered) messageIds.delete(messageIds.keys().next().value as string)
+      receipts.expect(stanzaId, messageId)
       const { promise, resolve } = Promise.withResolvers<Ack>()
       waiting.set(stanzaId, resolve)
       return promise

@@ -12,22 +12,25 @@ export interface ReceiptsOptions {
   app: App
   host: Host
   instanceId: string
-  /** The gateway's id of a message that this process sent a short time ago. */
-  messageIdOf: (stanzaId: string) => string | undefined
 }
 
 export interface Receipts {
+  /** Names a message that is about to leave, so that its receipts find it before the send is stored. `messageId` is the gateway's id. */
+  expect: (stanzaId: string, messageId: string) => void
   /** The server took or refused a message. A refusal that its sender waits for is no receipt. */
   acked: (stanzaId: string, error: string | undefined, awaited: boolean) => void
   received: (stanza: BinaryNode) => void
 }
 
 const retryMs = 1_000
+/** Most messages whose ids are remembered. */
+const mostRemembered = 2_000
 
 /** Receipt types that say something of a message of ours. Without a type, it is delivered; `inactive` is delivered to an idle device. */
 const statuses: Record<string, 'delivered' | 'read'> = { '': 'delivered', inactive: 'delivered', read: 'read', played: 'read' }
 
-export function createReceipts({ app, host, instanceId, messageIdOf }: ReceiptsOptions): Receipts {
+export function createReceipts({ app, host, instanceId }: ReceiptsOptions): Receipts {
+  const messageIds = new Map<string, string>()
   let queue: Receipt[] = []
   let running = false
 
@@ -68,9 +71,13 @@ export function createReceipts({ app, host, instanceId, messageIdOf }: ReceiptsO
     }
   }
 
-  const about = (stanzaId: string) => ({ instanceId, messageId: messageIdOf(stanzaId), providerMessageId: stanzaId })
+  const about = (stanzaId: string) => ({ instanceId, messageId: messageIds.get(stanzaId), providerMessageId: stanzaId })
 
   return {
+    expect(stanzaId, messageId) {
+      messageIds.set(stanzaId, messageId)
+      if (messageIds.size > mostRemembered) messageIds.delete(messageIds.keys().next().value as string)
+    },
     acked(stanzaId, error, awaited) {
       if (error === undefined) add({ ...about(stanzaId), status: 'sent', at: new Date() })
       else if (!awaited) add({ ...about(stanzaId), ...refusal(error), status: 'failed', at: new Date() })

@@ -16,7 +16,8 @@ import { type Live, startLive } from './live.ts'
 import { markRead } from './mark-read.ts'
 import { createPacer, type Pacer } from './pace.ts'
 import { loadWhatsApp, type WhatsApp } from './package.ts'
-import { readableLogin } from './readable-login.ts'
+import { type LoginOptions, readableLogin } from './readable-login.ts'
+import { createReceipts } from './receipts.ts'
 import { removeDevice } from './removal.ts'
 import { sentContent } from './resend.ts'
 import { readSession, wait, wantClosed } from './sessions.sql.ts'
@@ -82,7 +83,7 @@ export function startSession({ app, host, lease, inTurn }: SessionOptions): Sess
     let login = await readableLogin(options)
     const tries = { failed: 0, renewed: 0, restarted: false }
     while (!ending.signal.aborted) {
-      const closed = await (await inTurnOnce(whatsApp, login, phone))?.closed
+      const closed = await (await inTurnOnce(options, login, phone))?.closed
       if (!closed) return
       // A connection that closes soon after it opened has failed too.
       if (endLive() > reconnectDelayMs(tries.failed, timing(app).reconnectMs))
@@ -130,23 +131,22 @@ export function startSession({ app, host, lease, inTurn }: SessionOptions): Sess
   }
 
   /** Opens a connection and resolves once it has logged in, failed, or shown a code. */
-  async function inTurnOnce(whatsApp: WhatsApp, login: Login, phone: string | null) {
+  async function inTurnOnce(options: LoginOptions, login: Login, phone: string | null) {
+    const { whatsApp } = options
     let opened: OpenSocket | undefined
     await inTurn(async () => {
       if (ending.signal.aborted || !lease.isHeld()) return
       const settled = Promise.withResolvers<void>()
+      const receipts = createReceipts({ app, host, instanceId })
       opened = openSocket(app, whatsApp, {
         lease,
         login,
         inbound: receiveFrom({
-          app,
-          host,
-          lease,
-          whatsApp,
-          signal: ending.signal,
+          ...options,
           isOwn: (jid) => [login.creds.me?.id, login.creds.me?.lid].some((own) => own && whatsApp.areJidsSameUser(own, jid)),
           markRead: async (from, stanzaId) => live && markRead(live, { from, stanzaId }),
         }),
+        received: receipts.received,
         async sentContent(key) {
           // A recipient's request can arrive while the login is under way.
           await Promise.race([settled.promise, opened?.closed])
@@ -157,7 +157,7 @@ export function startSession({ app, host, lease, inTurn }: SessionOptions): Sess
           report(showCode(socket, qr, phone))
         },
         onOpen(socket) {
-          live = startLive({ app, whatsApp, host, lease, socket })
+          live = startLive({ app, whatsApp, host, lease, socket, receipts })
           settled.resolve()
           report(announceOpen(socket))
         },
