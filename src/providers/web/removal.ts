@@ -2,10 +2,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { WASocket } from 'baileys'
 import type { App } from '../../core/app.ts'
+import { dayMs } from '../../core/durations.ts'
 import { type HeldLease, openCreds, passingKeys } from './auth-state.ts'
 import { reconnectDelayMs } from './closing.ts'
 import type { WhatsApp } from './package.ts'
-import { endRemoval } from './sessions.sql.ts'
+import { endRemoval, type WantedSession } from './sessions.sql.ts'
 import { openSocket } from './socket.ts'
 import { timing } from './timing.ts'
 import { version } from './version.ts'
@@ -22,10 +23,30 @@ const gone = [401, 403, 406]
 const outdated = 405
 
 /**
+ * Removes earlier devices beside `opened`, the connection of a later one, which does not wait for them. They may take a day, so they do not
+ * outlast that connection: when it ends, and when a ban ends, the caller begins again with what is wanted then.
+ */
+export async function removeDevices(
+  options: RemovalOptions,
+  { removals, waitMs }: Pick<WantedSession, 'removals' | 'waitMs'>,
+  opened: Promise<void> | undefined,
+): Promise<void> {
+  const over = new AbortController()
+  const signal = AbortSignal.any([options.signal, over.signal])
+  const banEnds = waitMs > 0 ? setTimeout(() => over.abort(), Math.min(waitMs, dayMs)) : undefined
+  const ends = await Promise.allSettled([
+    ...removals.map(({ creds, leftMs }) => removeDevice({ ...options, signal }, creds, leftMs)),
+    opened?.finally(() => over.abort()),
+  ])
+  clearTimeout(banEnds)
+  for (const end of ends) if (end.status === 'rejected') throw end.reason
+}
+
+/**
  * Logs in, removes the device, and forgets the credentials. While the network is away it tries again, until the time for it is over.
  * Messages that come meanwhile are not taken, and nothing can be sent.
  */
-export async function removeDevice(options: RemovalOptions, removal: Buffer, removalMs: number): Promise<void> {
+async function removeDevice(options: RemovalOptions, removal: Buffer, removalMs: number): Promise<void> {
   const { app, whatsApp, lease, signal } = options
   const creds = app.sealer.tryOpen(removal) && openCreds(app, whatsApp, removal)
   const end = performance.now() + removalMs

@@ -18,7 +18,7 @@ import { createPacer, type Pacer } from './pace.ts'
 import { loadWhatsApp, type WhatsApp } from './package.ts'
 import { type LoginOptions, readableLogin } from './readable-login.ts'
 import { createReceipts } from './receipts.ts'
-import { removeDevice } from './removal.ts'
+import { removeDevices } from './removal.ts'
 import { sentContent } from './resend.ts'
 import { readSession, wait, wantClosed } from './sessions.sql.ts'
 import { type OpenSocket, openSocket } from './socket.ts'
@@ -68,13 +68,9 @@ export function startSession({ app, host, lease, inTurn }: SessionOptions): Sess
   async function run(): Promise<void> {
     const whatsApp = await loadWhatsApp(app)
     const wanted = await readSession(app.pool, instanceId)
-    const removal = { app, whatsApp, lease, signal: ending.signal }
-    // The removal of an earlier device may take a day, and a new one does not wait for it.
-    const ends = await Promise.allSettled([
-      ...(wanted?.removals ?? []).map(({ creds, leftMs }) => removeDevice(removal, creds, leftMs)),
-      wanted?.open && wanted.waitMs <= 0 && stayOpen(whatsApp, wanted.phone),
-    ])
-    for (const end of ends) if (end.status === 'rejected') throw end.reason
+    if (!wanted) return
+    const opened = wanted.open && wanted.waitMs <= 0 ? stayOpen(whatsApp, wanted.phone) : undefined
+    await removeDevices({ app, whatsApp, lease, signal: ending.signal }, wanted, opened)
   }
 
   /** Keeps a connection open until none is wanted any more. */
