@@ -1,19 +1,20 @@
 // What the network hands over while a login is under way.
 import type { BinaryNode } from 'baileys'
-import { beforeAll, expect, it } from 'vitest'
+import { beforeAll, it } from 'vitest'
 import { cloneDatabase } from '../kit/database.ts'
 import { openGateway } from '../kit/open-gateway.ts'
 import { until } from '../kit/until.ts'
 import type { Loopback } from './loopback.ts'
-import { type Client, environmentOf, hasten, openClient, openLoopback } from './rig.ts'
+import { type Client, environmentOf, hasten, openClient, openLoopback, rowsOf } from './rig.ts'
 
 const ann = '393331234567'
 
+let databaseUrl: string
 let network: Loopback
 let client: Client
 
 beforeAll(async () => {
-  const databaseUrl = await cloneDatabase()
+  databaseUrl = await cloneDatabase()
   network = await openLoopback(ann)
   const gateway = await openGateway({ databaseUrl, env: environmentOf(network) })
   hasten(gateway, { reconnectMs: 10 })
@@ -58,4 +59,17 @@ it('takes a receipt that comes before the login is complete', async () => {
   await until(() => isConfirmed(stanzaId))
   proceed()
   await until(async () => (await statusOf(id)) === 'delivered')
+})
+
+it('marks a message as read that came before the login was complete', async () => {
+  const account = '390000000132'
+  await client.pair(network, account, { markRead: true })
+  const proceed = await logInAgain(account)
+  const stanzaId = await network.write(ann, account, { conversation: 'while you were away' })
+  await until(async () => (await rowsOf(databaseUrl, 'select from messages where "providerMessageId" = $1', [stanzaId])).length)
+  await until(() => network.accounts.get(account)?.queue.size === 0)
+  proceed()
+  await until(() =>
+    network.requests.some(({ tag, attrs }) => tag === 'receipt' && attrs.id === stanzaId && attrs.type === 'read'),
+  )
 })

@@ -133,6 +133,8 @@ export function startSession({ app, host, lease, inTurn }: SessionOptions): Sess
     await inTurn(async () => {
       if (ending.signal.aborted || !lease.isHeld()) return
       const settled = Promise.withResolvers<void>()
+      /** Messages, and recipients who ask for one again, may come while the login is under way. */
+      const begun = () => Promise.race([settled.promise, opened?.closed])
       const receipts = createReceipts({ app, host, instanceId })
       opened = openSocket(app, whatsApp, {
         lease,
@@ -140,12 +142,11 @@ export function startSession({ app, host, lease, inTurn }: SessionOptions): Sess
         inbound: receiveFrom({
           ...options,
           isOwn: (jid) => [login.creds.me?.id, login.creds.me?.lid].some((own) => own && whatsApp.areJidsSameUser(own, jid)),
-          markRead: async (from, stanzaId) => live && markRead(live, { from, stanzaId }),
+          markRead: (from, stanzaId) => begun().then(() => live && markRead(live, { from, stanzaId })),
         }),
         received: receipts.received,
         async sentContent(key) {
-          // A recipient's request can arrive while the login is under way.
-          await Promise.race([settled.promise, opened?.closed])
+          await begun()
           return live && (await sentContent({ app, host, live, instanceId }, key))
         },
         onQr(qr, socket) {
