@@ -107,6 +107,8 @@ export function createReservations({ app, hub, prepare }: Streaming, closed: (na
     prepared: (context: Context) => Promise<Prepared>,
   ): Promise<Accepted> {
     const { id, caller, params } = asked
+    // Its client may leave while the connection is on its way to this process. Nothing would end an operation that begins after that.
+    if (writer.closed) fail('NOT_FOUND', 'Stream not found')
     if (operations.has(id)) fail('CONFLICT', 'Operation with ID already exists')
     let followed: Followed | undefined
     const releaseSlot = hub.takeSlot(owner, 'operation')
