@@ -121,9 +121,10 @@ function createSafetyCache(app: Pick<App, 'pool' | 'log' | 'config'>): SafetyCac
     }
     for (const { instanceId, day } of asked) {
       const window = found.get(keyOf({ instanceId, day }))
+      // Callers may name many instances that do not exist, which would displace those of others.
+      if (!window) continue
       const windows = byInstance.get(instanceId) ?? new Map<Day, Window>()
-      byInstance.set(instanceId, windows)
-      if (window) windows.set(day, window)
+      byInstance.set(instanceId, windows.set(day, window))
       // Bounds the cache; the oldest entry is dropped first.
       while (windows.size > mostDays) windows.delete(windows.keys().next().value as Day)
     }
