@@ -45,7 +45,7 @@ export function startLive({ app, whatsApp, host, lease, socket, receipts }: Live
     const id = attrs.id as string
     const resolve = waiting.get(id)
     waiting.delete(id)
-    receipts.acked(id, attrs.error, resolve !== undefined)
+    void receipts.acked(id, attrs.error, resolve !== undefined)
     if (resolve) resolve({ error: attrs.error })
     // The sender has stopped to wait, so it does not note the refusal.
     else if (attrs.error) void noteRestriction(app, host, lease.instanceId, attrs.error)

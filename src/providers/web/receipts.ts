@@ -1,6 +1,6 @@
 // Reports acks and receipts of one connection, in groups, until they are stored.
 import { setTimeout as pause } from 'node:timers/promises'
-import type { BinaryNode } from 'baileys'
+import type { BinaryNode, WASocket } from 'baileys'
 import type { App } from '../../core/app.ts'
 import { isConflict, isUnavailable } from '../../core/public-failure.ts'
 import { timeOf } from '../given-values.ts'
@@ -17,9 +17,15 @@ export interface ReceiptsOptions {
 export interface Receipts {
   /** Names a message that is about to leave, so that its receipts find it before the send is stored. `messageId` is the gateway's id. */
   expect: (stanzaId: string, messageId: string) => void
-  /** The server took or refused a message. A refusal that its sender waits for is no receipt. */
-  acked: (stanzaId: string, error: string | undefined, awaited: boolean) => void
-  received: (stanza: BinaryNode) => void
+  /** The server took or refused a message. A refusal that its sender waits for is no receipt. Resolves as {@link Receipts.received}. */
+  acked: (stanzaId: string, error: string | undefined, awaited: boolean) => Promise<boolean>
+  /** Resolves with true once it is stored, or can never be; with false if this process stops before. Never rejects. */
+  received: (stanza: BinaryNode) => Promise<boolean>
+}
+
+interface Report {
+  receipts: readonly Receipt[]
+  end: (isStored: boolean) => void
 }
 
 const retryMs = 1_000
@@ -31,12 +37,14 @@ const statuses: Record<string, 'delivered' | 'read'> = { '': 'delivered', inacti
 
 export function createReceipts({ app, host, instanceId }: ReceiptsOptions): Receipts {
   const messageIds = new Map<string, string>()
-  let queue: Receipt[] = []
+  let queue: Report[] = []
   let running = false
 
-  function add(...receipts: Receipt[]): void {
-    queue.push(...receipts)
+  async function add(...receipts: Receipt[]): Promise<boolean> {
+    const { promise, resolve: end } = Promise.withResolvers<boolean>()
+    queue.push({ receipts, end })
     if (!running) void store()
+    return await promise
   }
 
   /** One transaction at a time, so that receipts are stored in their order and those that come meanwhile share the next one. */
@@ -45,14 +53,14 @@ export function createReceipts({ app, host, instanceId }: ReceiptsOptions): Rece
     while (queue.length > 0) {
       const group = queue
       queue = []
-      try {
-        await report(group)
-      } catch (error) {
-        if (app.stopping) break
-        app.log.warn({ instanceId, err: (error as Error).message }, 'receipts are stored later')
-        queue = [...group, ...queue]
-        await pause(retryMs, undefined, { ref: false })
+      const error = await report(group.flatMap(({ receipts }) => receipts)).catch((fault: Error) => fault)
+      if (!error || app.stopping) {
+        for (const { end } of group) end(!error)
+        continue
       }
+      app.log.warn({ instanceId, err: error.message }, 'receipts are stored later')
+      queue = [...group, ...queue]
+      await pause(retryMs, undefined, { ref: false })
     }
     running = false
   }
@@ -78,18 +86,28 @@ export function createReceipts({ app, host, instanceId }: ReceiptsOptions): Rece
       messageIds.set(stanzaId, messageId)
       if (messageIds.size > mostRemembered) messageIds.delete(messageIds.keys().next().value as string)
     },
-    acked(stanzaId, error, awaited) {
-      if (error === undefined) add({ ...about(stanzaId), status: 'sent', at: new Date() })
-      else if (!awaited) add({ ...about(stanzaId), ...refusal(error), status: 'failed', at: new Date() })
+    async acked(stanzaId, error, awaited) {
+      if (error === undefined) return await add({ ...about(stanzaId), status: 'sent', at: new Date() })
+      return awaited || (await add({ ...about(stanzaId), ...refusal(error), status: 'failed', at: new Date() }))
     },
-    received({ attrs, content }) {
+    async received({ attrs, content }) {
       const status = statuses[attrs.type ?? '']
       // `recipient` stands in receipts of the account's other devices.
-      if (!status || !attrs.id || attrs.recipient || attrs.from?.endsWith('@g.us')) return
+      if (!status || !attrs.id || attrs.recipient || attrs.from?.endsWith('@g.us')) return true
       const items = Array.isArray(content) ? content.flatMap((node) => (Array.isArray(node.content) ? node.content : [])) : []
       const ids = [attrs.id, ...items.flatMap((item) => item.attrs.id ?? [])]
       const at = timeOf(attrs.t)
-      add(...ids.map((id) => ({ ...about(id), status, at })))
+      return await add(...ids.map((id) => ({ ...about(id), status, at })))
     },
   }
+}
+
+/** Lets the package have each receipt, which it then confirms, once it is stored. Until then the network offers it again. */
+export function confirmStored({ ws }: Pick<WASocket, 'ws'>, received: Receipts['received']): void {
+  const event = 'CB:receipt'
+  const [handle] = ws.listeners(event) as [(stanza: BinaryNode) => Promise<void>]
+  ws.off(event, handle)
+  ws.on(event, async (stanza: BinaryNode) => {
+    if ((await received(stanza)) && ws.isOpen) await handle(stanza)
+  })
 }

@@ -1,10 +1,11 @@
 // Opens one connection of WhatsApp Web. Every frame that leaves is checked against the lease.
-import type { BinaryNode, proto, WAMessageKey, WASocket } from 'baileys'
+import type { proto, WAMessageKey, WASocket } from 'baileys'
 import type { App } from '../../core/app.ts'
 import { keepArrivalOrder } from './arrival-order.ts'
 import { type HeldLease, isPaired, type Login } from './auth-state.ts'
 import type { Closed } from './closing.ts'
 import { silent, type WhatsApp } from './package.ts'
+import { confirmStored, type Receipts } from './receipts.ts'
 import { storeEachStep } from './session-steps.ts'
 import { type InboundStore, noteStanza, storeFirst, storeUnseen, type Transactional } from './store-first.ts'
 import { timing } from './timing.ts'
@@ -14,8 +15,8 @@ export interface SocketOptions {
   lease: HeldLease
   login: Pick<Login, 'creds' | 'keys' | 'save'>
   inbound: InboundStore
-  /** Called with each receipt, also with those that come before the login is complete. */
-  received?: (stanza: BinaryNode) => void
+  /** Stores each receipt, also those that come before the login is complete; without it they are confirmed and left. */
+  received?: Receipts['received']
   /** The content of a message that was sent, for a recipient that could not decrypt it. */
   sentContent: (key: WAMessageKey) => Promise<proto.IMessage | undefined>
   onQr: (qr: string, socket: WASocket) => void
@@ -63,7 +64,7 @@ export function openSocket(app: App, whatsApp: WhatsApp, options: SocketOptions)
   closeSoon(socket)
   keepArrivalOrder(socket, (stanza) => storeUnseen(stanza, socket.signalRepository, options.inbound))
   socket.ws.prependListener('CB:message', noteStanza)
-  if (options.received) socket.ws.on('CB:receipt', options.received)
+  if (options.received) confirmStored(socket, options.received)
   let shown = false
   let opened = false
   socket.ws.once('open', () => {

@@ -1,0 +1,50 @@
+// What the network tells once is stored before this process lets it go, so that the end of the process loses nothing.
+import { beforeAll, expect, it } from 'vitest'
+import { cloneDatabase } from '../kit/database.ts'
+import { hold } from '../kit/fault.ts'
+import { openGateway } from '../kit/open-gateway.ts'
+import { until } from '../kit/until.ts'
+import type { Loopback } from './loopback.ts'
+import { type Client, environmentOf, openClient, openLoopback, rowsOf } from './rig.ts'
+
+const [ann, shop] = ['393331234567', '390000000151']
+
+let databaseUrl: string
+let network: Loopback
+let client: Client
+let instanceId: string
+
+beforeAll(async () => {
+  databaseUrl = await cloneDatabase()
+  network = await openLoopback(ann)
+  const gateway = await openGateway({ databaseUrl, env: environmentOf(network) })
+  client = await openClient(databaseUrl, gateway)
+  instanceId = await client.pair(network, shop)
+})
+
+const statusOf = async (id: string) =>
+  (await rowsOf(databaseUrl, 'select status from messages where id = $1', [id]))[0].status as string
+
+async function send(): Promise<{ id: string; stanzaId: string }> {
+  const before = network.arrived.length
+  const { body } = await client.api.post('messages/send', { instanceId, to: `+${ann}`, type: 'text', text: 'Hi' })
+  const { id: stanzaId } = await until(() => network.arrived[before])
+  return { id: body.data.id, stanzaId }
+}
+
+const isConfirmed = (id: string) => network.requests.some(({ tag, attrs }) => tag === 'ack' && attrs.id === id)
+
+it('a receipt, which the network offers again until it is confirmed', async () => {
+  const { id, stanzaId } = await send()
+  await until(async () => (await statusOf(id)) === 'sent')
+  const held = await hold(databaseUrl, 'update', 'messages')
+  network.receipt(shop, stanzaId, ann)
+  await held.waits()
+  // The answer to this comes after the confirmation would have.
+  await network.write(ann, shop, { conversation: 'Hi' })
+  await until(() => network.accounts.get(shop)?.queue.size === 0)
+  expect(isConfirmed(stanzaId)).toBe(false)
+  await held.release()
+  await until(() => isConfirmed(stanzaId))
+  expect(await statusOf(id)).toBe('delivered')
+})
