@@ -1,23 +1,29 @@
 // What the network tells once is stored before this process lets it go, so that the end of the process loses nothing.
 import { beforeAll, expect, it } from 'vitest'
 import { cloneDatabase } from '../kit/database.ts'
-import { hold } from '../kit/fault.ts'
-import { openGateway } from '../kit/open-gateway.ts'
+import { hold, refuse } from '../kit/fault.ts'
+import { type InnerGateway, openGateway } from '../kit/open-gateway.ts'
 import { until } from '../kit/until.ts'
 import type { Loopback } from './loopback.ts'
-import { type Client, environmentOf, openClient, openLoopback, rowsOf } from './rig.ts'
+import { type Client, environmentOf, hasten, openClient, openLoopback, rowsOf } from './rig.ts'
 
 const [ann, shop] = ['393331234567', '390000000151']
 
 let databaseUrl: string
 let network: Loopback
+let gateway: InnerGateway
 let client: Client
 let instanceId: string
+
+async function start(): Promise<void> {
+  gateway = await openGateway({ databaseUrl, env: environmentOf(network) })
+  hasten(gateway, { reconnectMs: 10 })
+}
 
 beforeAll(async () => {
   databaseUrl = await cloneDatabase()
   network = await openLoopback(ann)
-  const gateway = await openGateway({ databaseUrl, env: environmentOf(network) })
+  await start()
   client = await openClient(databaseUrl, gateway)
   instanceId = await client.pair(network, shop)
 })
@@ -47,4 +53,20 @@ it('a receipt, which the network offers again until it is confirmed', async () =
   await held.release()
   await until(() => isConfirmed(stanzaId))
   expect(await statusOf(id)).toBe('delivered')
+})
+
+it('that the network took a message, before the message counts as handed over', async () => {
+  const acks = Promise.withResolvers<void>()
+  network.acksAfter = acks.promise
+  const { id, stanzaId } = await send()
+  // Without its event no receipt is stored.
+  const away = await refuse(databaseUrl, 'insert', 'outbox')
+  acks.resolve()
+  await away.happened(2)
+  await gateway.stop()
+  await away()
+  network.acksAfter = undefined
+  await start()
+  await until(async () => (await statusOf(id)) === 'sent')
+  expect(network.arrived.filter((one) => one.id === stanzaId)).toHaveLength(1)
 })

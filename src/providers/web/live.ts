@@ -9,7 +9,10 @@ import { noteRestriction } from './restriction.ts'
 import { followStanding } from './standing.ts'
 import { createUpload } from './upload.ts'
 
-/** The server's answer to a message: its error code, or undefined if it took the message; `lost` if the connection closed before. */
+/**
+ * The server's answer to a message: its error code, or undefined if it took the message, which then is stored. `lost` if the connection
+ * closed, or this process stops, before.
+ */
 export type Ack = { error?: string } | 'lost'
 
 export interface Live {
@@ -41,12 +44,13 @@ const drainMs = 1_000
 
 export function startLive({ app, whatsApp, host, lease, socket, receipts }: LiveOptions): Live {
   const waiting = new Map<string, (ack: Ack) => void>()
-  socket.ws.on('CB:ack,class:message', ({ attrs }: BinaryNode) => {
+  socket.ws.on('CB:ack,class:message', async ({ attrs }: BinaryNode) => {
     const id = attrs.id as string
     const resolve = waiting.get(id)
     waiting.delete(id)
-    void receipts.acked(id, attrs.error, resolve !== undefined)
-    if (resolve) resolve({ error: attrs.error })
+    // Stored first: a message that was settled before would stay `sending` if this process ended in between.
+    const isStored = await receipts.acked(id, attrs.error, resolve !== undefined)
+    if (resolve) resolve(isStored ? { error: attrs.error } : 'lost')
     // The sender has stopped to wait, so it does not note the refusal.
     else if (attrs.error) void noteRestriction(app, host, lease.instanceId, attrs.error)
   })
