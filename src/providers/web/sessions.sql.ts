@@ -25,6 +25,11 @@ export async function wantCode(tx: Sql, instanceId: string, phone: string): Prom
   return Boolean(rowCount)
 }
 
+/** Locks a session before its lease, as a claim does: in another order, the two could deadlock. */
+export async function lockSession(tx: Sql, instanceId: string): Promise<void> {
+  await tx.query('select from web_sessions where "instanceId" = $1 for no key update', [instanceId])
+}
+
 /**
  * Wants no connection any more. With `removal`, the sealed credentials, the device is to be removed from the account; the removal of an
  * earlier device that is still pending goes on. The next device may belong to another account, so it does not wait for the end of a ban.
