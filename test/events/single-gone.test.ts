@@ -6,7 +6,7 @@ import { openGateway } from '../kit/open-gateway.ts'
 import { until } from '../kit/until.ts'
 import { liveEnv, openLiveRig, openStreams, singleUrl, subscription } from './live-rig.ts'
 
-it('leaves none of its operations behind', async () => {
+it('a client that leaves while its connection moves to another process leaves no operation behind', async () => {
   const databaseUrl = await cloneDatabase()
   const [before, after] = [
     await openGateway({ databaseUrl, env: liveEnv }),

@@ -32,7 +32,7 @@ async function twoDevices(former: string, present: string): Promise<string> {
   return id
 }
 
-it('after a failure of the database', async () => {
+it('a connection that ends by a failure of the database is opened again while a former device is being removed', async () => {
   const [former, present] = ['390000000141', '390000000142'] as const
   const id = await twoDevices(former, present)
   const away = await refuse(databaseUrl, 'update', 'instances')
@@ -43,7 +43,7 @@ it('after a failure of the database', async () => {
   await client.reached(id, 'connected')
 })
 
-it('after the end of a ban', async () => {
+it('a connection is opened again after a ban while a former device is being removed', async () => {
   const [former, present] = ['390000000143', '390000000144'] as const
   const id = await twoDevices(former, present)
   let bans = 0

@@ -6,7 +6,7 @@ import { openGateway } from '../kit/open-gateway.ts'
 import { until } from '../kit/until.ts'
 import { openClient } from './rig.ts'
 
-it('does not hold the lease while it waits for the session', async () => {
+it('a logout does not hold the lease while it waits for the session', async () => {
   const databaseUrl = await cloneDatabase()
   const { api, create } = await openClient(databaseUrl, await openGateway({ databaseUrl, env: { ROLES: 'http' } }))
   const id = await create()

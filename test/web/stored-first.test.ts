@@ -40,7 +40,7 @@ async function send(): Promise<{ id: string; stanzaId: string }> {
 
 const isConfirmed = (id: string) => network.requests.some(({ tag, attrs }) => tag === 'ack' && attrs.id === id)
 
-it('a receipt, which the network offers again until it is confirmed', async () => {
+it('a receipt is confirmed once it is stored; until then the network offers it again', async () => {
   const { id, stanzaId } = await send()
   await until(async () => (await statusOf(id)) === 'sent')
   const held = await hold(databaseUrl, 'update', 'messages')
@@ -55,7 +55,7 @@ it('a receipt, which the network offers again until it is confirmed', async () =
   expect(await statusOf(id)).toBe('delivered')
 })
 
-it('that the network took a message, before the message counts as handed over', async () => {
+it('a message counts as handed over once it is stored that the network took it', async () => {
   const acks = Promise.withResolvers<void>()
   network.acksAfter = acks.promise
   const { id, stanzaId } = await send()
