@@ -2,7 +2,7 @@
 import type { App } from './core/app.ts'
 import { enqueue, implementJob, type JobImplementation } from './core/jobs/jobs.ts'
 import { deleteBatch, type ExpiredRows } from './core/jobs/prune.sql.ts'
-import { deleteUser, emptyEvents, readEnded, rowsOfUser, rowsOfWorkspace } from './erase-account.sql.ts'
+import { deleteUser, emptyEvents, readEnded, rowsOfUser, rowsOfWorkspace, workspaceRow } from './erase-account.sql.ts'
 import { deleteSomeMedia } from './media/service.ts'
 import { endedJob } from './teams/ended-job.ts'
 
@@ -38,6 +38,9 @@ async function takeTurn(app: App, { userId, emptied }: Turn): Promise<Error | un
 async function* eraseAccount(app: App, turn: Turn): AsyncGenerator<'open' | 'batch'> {
   for (const { id, open } of await readEnded(app.pool, turn.userId)) {
     if (open > 0) yield 'open'
+    while (!(await deleteSomeMedia(app, id))) yield 'batch'
+    for (const rows of rowsOfWorkspace(id)) yield* deleteAll(app, rows)
+    // Last, because receipts of its messages have made events until now.
     if (turn.emptied?.workspaceId !== id) turn.emptied = { workspaceId: id, seq: '0' }
     for (;;) {
       const seq = await emptyEvents(app.pool, id, turn.emptied.seq, batchSize)
@@ -45,8 +48,7 @@ async function* eraseAccount(app: App, turn: Turn): AsyncGenerator<'open' | 'bat
       turn.emptied = { workspaceId: id, seq }
       yield 'batch'
     }
-    while (!(await deleteSomeMedia(app, id))) yield 'batch'
-    for (const rows of rowsOfWorkspace(id)) yield* deleteAll(app, rows)
+    yield* deleteAll(app, workspaceRow(id))
   }
   for (const rows of rowsOfUser(turn.userId)) yield* deleteAll(app, rows)
   await deleteUser(app.pool, turn.userId)

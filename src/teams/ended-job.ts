@@ -6,7 +6,7 @@ export const endedJob = defineJob({
   name: 'accounts.ended',
   schema: z.object({
     userId: z.string(),
-    /** The number of the last event that is emptied, in the workspace that an earlier turn began with. */
+    /** The number of the last event that an earlier turn emptied, in the workspace that it was erasing. */
     emptied: z.object({ workspaceId: z.string(), seq: z.string() }).optional(),
   }),
   options: {

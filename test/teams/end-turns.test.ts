@@ -1,9 +1,10 @@
-// The very much data of an account that ended lets no other ended account wait.
+// The very much data of an account that ended lets no other ended account wait, and changes that are under way leave nothing of it.
 import { expect, it } from 'vitest'
 import { eraseAccountImplementation } from '../../src/erase-account.ts'
 import { endAccount } from '../../src/teams/end-account.ts'
 import { createAccount } from '../kit/accounts.ts'
 import { cloneDatabase, sql } from '../kit/database.ts'
+import { until } from '../kit/until.ts'
 import { openApp } from '../messages/rig.ts'
 
 it('erases an account in turns, each of which goes on where the one before ended', async () => {
@@ -13,7 +14,7 @@ it('erases an account in turns, each of which goes on where the one before ended
   const pool = sql(databaseUrl)
   await pool.query(
     `insert into suppressions (id, "workspaceId", phone, reason)
-     select gen_random_uuid(), $1, '+39' || (3000000000 + i), 'manual' from generate_series(1, 21000) i`,
+     select gen_random_uuid(), $1, '+39' || (3000000000 + i), 'manual' from generate_series(1, 18000) i`,
     [workspaceId],
   )
   await pool.query(
@@ -33,7 +34,42 @@ it('erases an account in turns, each of which goes on where the one before ended
     expect(await eraseAccountImplementation.run(app, [rows[0].data])).toEqual([undefined])
     expect(rows).toHaveLength(1)
   }
-  expect(turns).toEqual([{ userId }, { userId, emptied: { workspaceId, seq: '3001' } }])
+  expect(turns).toEqual([{ userId }, { userId, emptied: { workspaceId, seq: '2000' } }])
   expect((await pool.query('select from users where id = $1', [userId])).rowCount).toBe(0)
   expect((await pool.query(`select from events where payload::text <> '{}'`)).rowCount).toBe(0)
+})
+
+it('erases the events of a change that commits while the account is erased, whether they have a number or not', async () => {
+  const databaseUrl = await cloneDatabase()
+  const { userId, workspaceId } = await createAccount(databaseUrl)
+  const app = await openApp(databaseUrl)
+  const pool = sql(databaseUrl)
+  await pool.query(
+    `insert into suppressions (id, "workspaceId", phone, reason) values (gen_random_uuid(), $1, '+39', 'manual')`,
+    [workspaceId],
+  )
+  await endAccount(app, userId)
+  const holder = await pool.connect()
+  await holder.query('begin')
+  await holder.query('select from suppressions where "workspaceId" = $1 for update', [workspaceId])
+  const erased = eraseAccountImplementation.run(app, [{ userId }])
+  const blocked = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like 'delete from suppressions%'`
+  await until(async () => (await pool.query(blocked)).rowCount === 1)
+  // A receipt was stored. The relay has numbered one of its events, and counted it.
+  const late = `gen_random_uuid(), $1, 'message.delivered', '{"to":"+39"}'`
+  await pool.query(`insert into outbox (id, "workspaceId", type, payload) values (${late})`, [workspaceId])
+  await pool.query(`insert into events (seq, id, "workspaceId", type, payload, "createdAt") values (1, ${late}, now())`, [
+    workspaceId,
+  ])
+  await pool.query(`insert into message_days ("workspaceId", "instanceId", day) values ($1, gen_random_uuid(), now())`, [
+    workspaceId,
+  ])
+  await holder.query('commit')
+  holder.release()
+  expect(await erased).toEqual([undefined])
+  const left = async (rows: string) => (await pool.query(`select from ${rows} and "workspaceId" = $1`, [workspaceId])).rowCount
+  expect(await left(`events where payload::text <> '{}'`)).toBe(0)
+  expect(await left('outbox where true')).toBe(0)
+  expect(await left('message_days where true')).toBe(0)
+  expect((await pool.query('select from users where id = $1', [userId])).rowCount).toBe(0)
 })
