@@ -7,8 +7,9 @@ const own = '"workspaceId" = $2'
 const below = (column: string, table: string) => `"${column}" in (select id from ${table} where ${own})`
 
 /**
- * The tables in an order that no foreign key forbids. A test compares them with the models. The outbox comes after all tables whose rows make
- * events when they change, and the counts of the relay come after the outbox.
+ * The tables with the data of a workspace, and those of its instances and its team. Both are in an order that no foreign key forbids, and a test
+ * compares them with the models. The outbox comes after all tables whose rows make events when they change, and the counts of the relay come
+ * after the outbox.
  */
 const ofWorkspace: readonly (readonly [table: string, where: string])[] = [
   ['webhook_deliveries', below('endpointId', 'webhook_endpoints')],
@@ -27,6 +28,10 @@ const ofWorkspace: readonly (readonly [table: string, where: string])[] = [
   ['retention_settings', own],
   ['media_usage', own],
   ['idempotency_keys', own],
+  ['outbox', own],
+  ['message_days', own],
+]
+const ofInstances: typeof ofWorkspace = [
   ['sandbox_steps', below('instanceId', 'instances')],
   ['sandbox_messages', below('instanceId', 'instances')],
   ['web_keys', below('instanceId', 'instances')],
@@ -44,19 +49,21 @@ const ofWorkspace: readonly (readonly [table: string, where: string])[] = [
   ['api_key_days', below('keyId', 'api_keys')],
   ['api_keys', own],
   ['teams', own],
-  ['outbox', own],
-  ['message_days', own],
+  ['workspaces', 'id = $2'],
 ]
 
 const ofUser = ['usage', 'api_usage', 'checkouts', 'payments', 'subscriptions'] as const
 
-/** What a workspace has, without its own row, by which {@link readEnded} finds it. */
+const rowsIn = (tables: typeof ofWorkspace, workspaceId: string) =>
+  tables.map(([table, where]): ExpiredRows => ({ table, where, values: [workspaceId] }))
+
 export function rowsOfWorkspace(workspaceId: string): ExpiredRows[] {
-  return ofWorkspace.map(([table, where]) => ({ table, where, values: [workspaceId] }))
+  return rowsIn(ofWorkspace, workspaceId)
 }
 
-export function workspaceRow(workspaceId: string): ExpiredRows {
-  return { table: 'workspaces', where: 'id = $2', values: [workspaceId] }
+/** The instances and the team, and last the workspace itself, by which {@link readEnded} finds all of this. */
+export function rowsOfInstances(workspaceId: string): ExpiredRows[] {
+  return rowsIn(ofInstances, workspaceId)
 }
 
 export function rowsOfUser(userId: string): ExpiredRows[] {
@@ -67,13 +74,18 @@ export interface EndedWorkspace {
   id: string
   /** Instances that are not closed yet. */
   open: number
+  /** True while a device is still to be removed from its account on the network. */
+  linked: boolean
 }
 
-/** The workspaces of a user whose account has ended; none for any other user. */
+/** The workspaces of a user whose account has ended, those with linked devices last; none for any other user. */
 export async function readEnded(sql: Sql, userId: string): Promise<EndedWorkspace[]> {
   const { rows } = await sql.query<EndedWorkspace>(
-    `select w.id, (select count(*)::int from instances i where i."workspaceId" = w.id and i."deletedAt" is null) as open
-     from workspaces w join users u on u.id = w."ownerId" where u.id = $1 and u."endedAt" is not null order by w.id`,
+    `select w.id, (select count(*)::int from instances i where i."workspaceId" = w.id and i."deletedAt" is null) as open,
+       exists (select from instances i where i."workspaceId" = w.id and (
+         exists (select from web_sessions s where s."instanceId" = i.id and s.removal is not null and s."removalUntil" > now())
+         or exists (select from web_removals r where r."instanceId" = i.id and r.until > now()))) as linked
+     from workspaces w join users u on u.id = w."ownerId" where u.id = $1 and u."endedAt" is not null order by linked, w.id`,
     [userId],
   )
   return rows
@@ -81,14 +93,16 @@ export async function readEnded(sql: Sql, userId: string): Promise<EndedWorkspac
 
 /**
  * Empties the next events of the workspace above the number `after`, at most `batch`. They stay, because the log has no gaps. Returns the
- * number of the last one; null if there was none (index on workspaceId and seq).
+ * number of the last one; null if there was none (index on workspaceId and seq). Events that are empty already are not written again.
  */
 export async function emptyEvents(sql: Sql, workspaceId: string, after: string, batch: number): Promise<string | null> {
   const { rows } = await sql.query<{ last: string | null }>(
-    `with emptied as (
-       update events set payload = '{}', "instanceId" = null, "messageId" = null, "campaignId" = null where seq = any(array(
-         select seq from events where "workspaceId" = $1 and seq > $2 order by seq limit $3)) returning seq
-     ) select max(seq)::text as last from emptied`,
+    `with next as materialized (
+       select seq from events where "workspaceId" = $1 and seq > $2 order by seq limit $3
+     ), emptied as (
+       update events set payload = '{}', "instanceId" = null, "messageId" = null, "campaignId" = null
+       where seq = any(array(select seq from next)) and payload::text <> '{}'
+     ) select max(seq)::text as last from next`,
     [workspaceId, after, batch],
   )
   return rows[0]?.last ?? null

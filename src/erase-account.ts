@@ -2,7 +2,7 @@
 import type { App } from './core/app.ts'
 import { enqueue, implementJob, type JobImplementation } from './core/jobs/jobs.ts'
 import { deleteBatch, type ExpiredRows } from './core/jobs/prune.sql.ts'
-import { deleteUser, emptyEvents, readEnded, rowsOfUser, rowsOfWorkspace, workspaceRow } from './erase-account.sql.ts'
+import { deleteUser, emptyEvents, readEnded, rowsOfInstances, rowsOfUser, rowsOfWorkspace } from './erase-account.sql.ts'
 import { deleteSomeMedia } from './media/service.ts'
 import { endedJob } from './teams/ended-job.ts'
 
@@ -19,12 +19,16 @@ export const eraseAccountImplementation: JobImplementation = implementJob(endedJ
   Promise.all(jobs.map((turn) => takeTurn(app, turn))),
 )
 
-/** Returns an Error while the account has instances that are not closed yet; the job of their workspaces closes them. */
+/**
+ * Returns an Error while the account has instances that are not closed yet, which the job of their workspaces closes, or devices that are still
+ * to be removed.
+ */
 async function takeTurn(app: App, { userId, emptied }: Turn): Promise<Error | undefined> {
   const turn = { userId, emptied }
   let batches = 0
   for await (const step of eraseAccount(app, turn)) {
     if (step === 'open') return new Error('instances of the account are being closed')
+    if (step === 'linked') return new Error('devices of the account are being removed from their network')
     if (app.stopping) return new Error('handed back')
     if (++batches < batchesPerTurn) continue
     // The new job runs after those of other accounts, which would otherwise wait for very much data.
@@ -35,8 +39,8 @@ async function takeTurn(app: App, { userId, emptied }: Turn): Promise<Error | un
 }
 
 /** Yields after each batch behind which there may be more. `turn` says at any time where to go on. */
-async function* eraseAccount(app: App, turn: Turn): AsyncGenerator<'open' | 'batch'> {
-  for (const { id, open } of await readEnded(app.pool, turn.userId)) {
+async function* eraseAccount(app: App, turn: Turn): AsyncGenerator<'open' | 'linked' | 'batch'> {
+  for (const { id, open, linked } of await readEnded(app.pool, turn.userId)) {
     if (open > 0) yield 'open'
     while (!(await deleteSomeMedia(app, id))) yield 'batch'
     for (const rows of rowsOfWorkspace(id)) yield* deleteAll(app, rows)
@@ -48,7 +52,9 @@ async function* eraseAccount(app: App, turn: Turn): AsyncGenerator<'open' | 'bat
       turn.emptied = { workspaceId: id, seq }
       yield 'batch'
     }
-    yield* deleteAll(app, workspaceRow(id))
+    // The holder needs the session and the credentials of a device, while the network is away for a day at most.
+    if (linked) yield 'linked'
+    for (const rows of rowsOfInstances(id)) yield* deleteAll(app, rows)
   }
   for (const rows of rowsOfUser(turn.userId)) yield* deleteAll(app, rows)
   await deleteUser(app.pool, turn.userId)

@@ -1,6 +1,8 @@
-// The very much data of an account that ended lets no other ended account wait, and changes that are under way leave nothing of it.
+// The job that erases an account: its very much data lets no other one wait, changes that are under way leave nothing, and devices are removed.
 import { expect, it } from 'vitest'
 import { eraseAccountImplementation } from '../../src/erase-account.ts'
+import { closeImplementation } from '../../src/instances/close.ts'
+import { endRemoval } from '../../src/providers/web/sessions.sql.ts'
 import { endAccount } from '../../src/teams/end-account.ts'
 import { createAccount } from '../kit/accounts.ts'
 import { cloneDatabase, sql } from '../kit/database.ts'
@@ -71,5 +73,35 @@ it('erases the events of a change that commits while the account is erased, whet
   expect(await left(`events where payload::text <> '{}'`)).toBe(0)
   expect(await left('outbox where true')).toBe(0)
   expect(await left('message_days where true')).toBe(0)
+  expect((await pool.query('select from users where id = $1', [userId])).rowCount).toBe(0)
+})
+
+it('keeps the login of a device until it is removed from its account on the network, and erases everything else', async () => {
+  const databaseUrl = await cloneDatabase()
+  const { userId, workspaceId } = await createAccount(databaseUrl)
+  const app = await openApp(databaseUrl)
+  const pool = sql(databaseUrl)
+  const login = Buffer.from('sealed')
+  const { rows } = await pool.query<{ id: string }>(
+    `insert into instances (id, "workspaceId", "userId", name, provider, status, settings)
+     values (gen_random_uuid(), $1, $2, 'Phone', 'web', 'connected', '{}') returning id`,
+    [workspaceId, userId],
+  )
+  const id = rows[0]?.id as string
+  await pool.query('insert into web_sessions ("instanceId") values ($1)', [id])
+  await pool.query('insert into web_creds ("instanceId", data) values ($1, $2)', [id, login])
+  await pool.query(
+    `insert into templates (id, "workspaceId", name, type, body, "updatedAt") values (gen_random_uuid(), $1, 'T', 'text', 'x', now())`,
+    [workspaceId],
+  )
+  await endAccount(app, userId)
+  expect(await closeImplementation.run(app, [{ workspaceId }])).toEqual([undefined])
+  expect(await eraseAccountImplementation.run(app, [{ userId }])).toEqual([
+    new Error('devices of the account are being removed from their network'),
+  ])
+  expect((await pool.query('select removal from web_sessions')).rows).toEqual([{ removal: login }])
+  expect((await pool.query('select from templates')).rowCount).toBe(0)
+  await endRemoval(app.pool, id, login)
+  expect(await eraseAccountImplementation.run(app, [{ userId }])).toEqual([undefined])
   expect((await pool.query('select from users where id = $1', [userId])).rowCount).toBe(0)
 })
