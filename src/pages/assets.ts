@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { gzipSync } from 'node:zlib'
 import Fastify from 'fastify'
+import { kept } from './kept.ts'
 
 export interface Asset {
   type: string
@@ -28,17 +29,14 @@ const sources: Record<string, () => Promise<string>> = {
   'graphql-worker.js': async () => (await graphiql()).graphqlWorker,
 }
 
-const made = new Map<string, Promise<Asset>>()
+const made = kept(async (name) => {
+  const text = await (sources[name] as () => Promise<string>)()
+  return makeAsset(name.endsWith('.css') ? 'text/css' : 'text/javascript', text)
+})
 
 /** The asset of that name; undefined if there is none. */
 export function assetOf(name: string): Promise<Asset> | undefined {
-  if (!Object.hasOwn(sources, name)) return undefined
-  let asset = made.get(name)
-  if (!asset) {
-    asset = sources[name]?.().then((text) => makeAsset(name.endsWith('.css') ? 'text/css' : 'text/javascript', text))
-    if (asset) made.set(name, asset)
-  }
-  return asset
+  return Object.hasOwn(sources, name) ? made(name) : undefined
 }
 
 /** A file of this folder. `name` is one of ours, never a part of a request. */

@@ -7,6 +7,7 @@ import { demoIds } from '../demo/demo.ts'
 import { type Links, mountDemoKey } from '../demo/links.ts'
 import { assetOf, readPageFile } from './assets.ts'
 import { graphiqlTabs } from './graphiql-tabs.ts'
+import { kept } from './kept.ts'
 
 /** Answers a browser that opens `/graphql` with GraphiQL. Returns null for every other request, and in production. */
 export type Explore = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> | null
@@ -53,13 +54,11 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-const html = new Map<string, Promise<string>>()
-
 /** A page with the form for the key, if it has a place for it. */
-async function readPage(file: string): Promise<string> {
+const pageOf = kept(async (file) => {
   const [page, form] = await Promise.all([readPageFile(file), readPageFile('key-form.html')])
   return page.replace('{{key-form}}', form)
-}
+})
 
 /**
  * Sends a page. `settings` are what its script reads as JSON from `document.body.dataset.settings`. With a trailing slash, the browser is sent
@@ -69,13 +68,12 @@ async function show({ url }: FastifyRequest, reply: FastifyReply, file: string, 
   // A query may end with a slash too.
   const [, name, query = ''] = url.match(/^[^?]*\/([^/?]+)\/(\?.*)?$/) ?? []
   if (name !== undefined) return await reply.redirect(`../${name}${query}`, 308)
-  const page = html.get(file) ?? readPage(file)
-  html.set(file, page)
+  const page = await pageOf(file)
   return await secure(reply)
     .header('Content-Security-Policy', contentSecurityPolicy)
     .header('Cache-Control', 'no-store')
     .type('text/html; charset=utf-8')
-    .send((await page).replace('{{settings}}', () => escapeAttribute(JSON.stringify(settings))))
+    .send(page.replace('{{settings}}', () => escapeAttribute(JSON.stringify(settings))))
 }
 
 function escapeAttribute(text: string): string {
