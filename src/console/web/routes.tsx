@@ -41,8 +41,9 @@ const account = pageChunk(() => import('./account/account.tsx'), 'Account')
 
 function pagesOf<Path extends '/me' | '/t/$teamId'>(path: Path) {
   const workspace = createRoute({ getParentRoute: () => signedIn, path, component: Workspace })
+  // The page of another record is a new one: what was typed or refused on the page before stays with its record.
   const page = (below: string, component: ReturnType<typeof lazyRouteComponent>) =>
-    createRoute({ getParentRoute: () => workspace, path: below, component })
+    createRoute({ getParentRoute: () => workspace, path: below, component, remountDeps: ({ params }) => params })
   return workspace.addChildren([
     page('/', home),
     page('messages', messages),
