@@ -1,10 +1,11 @@
 // Proves that what belongs to one record or one list is not taken over by the next one at the same place.
-import { describe, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { commons } from '../kit/commons.ts'
 import { until } from '../kit/until.ts'
-import { browserFound, furnished, visit } from './rig.ts'
+import { browserFound, furnished, sendText, visit } from './rig.ts'
 
 const site = commons()
+const tomorrow = () => new Date(Date.now() + 86_400_000).toISOString()
 
 describe.runIf(browserFound).concurrent('the next record or list', () => {
   it('has none of the changes that were typed for the record before', async () => {
@@ -26,5 +27,23 @@ describe.runIf(browserFound).concurrent('the next record or list', () => {
       await goTo(bob, 'Bob')
       await until(async () => (await name.inputValue()) === 'Bob')
     })
+  })
+
+  it('cancels no message that was selected in the list before, and is not in sight', async () => {
+    const who = await furnished(site)
+    const [first, second] = ['+4915112345671', '+4915112345672']
+    for (const to of [first, second]) await sendText(who, to, { scheduledAt: tomorrow() })
+    await visit(site, { as: who.person, path: '/me/messages' }, async ({ page }) => {
+      const cancel = page.getByRole('button', { name: 'Cancel selected' })
+      await page.getByRole('checkbox', { name: `Select ${first}` }).click()
+      await cancel.waitFor()
+      await page.getByRole('textbox', { name: 'Number' }).fill(second)
+      await page.getByRole('link', { name: first }).waitFor({ state: 'detached' })
+      await page.getByRole('checkbox', { name: `Select ${second}` }).click()
+      await cancel.click()
+      await page.getByRole('row').filter({ hasText: second }).getByText('Cancelled').waitFor()
+    })
+    const { messages } = (await who.person.api.graphql('{ messages { nodes { to status } } }')).body.data
+    expect(messages.nodes).toContainEqual({ to: first, status: 'queued' })
   })
 })

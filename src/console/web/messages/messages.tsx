@@ -33,7 +33,9 @@ export function Messages() {
   )
   const { rows, error, loading, refresh } = list
   const fresh = useNewMessages(filter, rows, list.more)
-  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
+  const [marked, setSelected] = useState<ReadonlySet<string>>(new Set())
+  // Another filter hides rows that were selected. Nothing happens to a message that is not in sight.
+  const selected = new Set(rows.flatMap(({ id }) => (marked.has(id) ? [id] : [])))
   const [said, setSaid] = useState('')
   const showNew = () => {
     fresh.clear()
