@@ -46,4 +46,44 @@ describe.runIf(browserFound).concurrent('the next record or list', () => {
     const { messages } = (await who.person.api.graphql('{ messages { nodes { to status } } }')).body.data
     expect(messages.nodes).toContainEqual({ to: first, status: 'queued' })
   })
+
+  it('is not shown with rows that were read before it was left', async () => {
+    const who = await furnished(site)
+    const ids: string[] = []
+    for (let n = 0; n < 52; n++) ids.push(await sendText(who, `+49151123456${10 + n}`, { scheduledAt: tomorrow() }))
+    await visit(site, { as: who.person, path: '/me/messages' }, async ({ page }) => {
+      const rows = page.getByRole('table', { name: 'Messages' }).locator('tbody tr')
+      const status = page.getByRole('combobox', { name: 'Status' })
+      await page.getByRole('button', { name: 'Show more' }).click()
+      await rows.nth(51).waitFor()
+      await status.selectOption('Cancelled')
+      await rows.first().waitFor({ state: 'detached' })
+      await who.person.api.graphql('mutation($id: ID!) { cancelMessage(id: $id) { id } }', { id: ids[0] })
+      await page.getByRole('button', { name: 'Show 1 new' }).waitFor()
+      await status.selectOption('')
+      await rows.nth(49).waitFor()
+      if (await page.getByRole('button', { name: 'Show more' }).isVisible())
+        await page.getByRole('button', { name: 'Show more' }).click()
+      await rows.nth(51).getByText('Cancelled').waitFor()
+    })
+  })
+
+  it('does not show the failure of the list before', async () => {
+    const who = await furnished(site)
+    for (let n = 0; n < 51; n++) await sendText(who, `+49151123456${10 + n}`, { scheduledAt: tomorrow() })
+    await visit(site, { as: who.person, path: '/me/messages' }, async ({ page, expected }) => {
+      expected.push(/500/)
+      await page.route('**/graphql', async (route) => {
+        const { query = '', variables } = route.request().postDataJSON() ?? {}
+        if (!query.includes('query Messages(') || !variables.after) return await route.continue()
+        const errors = [{ message: 'broken', extensions: { code: 'INTERNAL_ERROR' } }]
+        await route.fulfill({ status: 500, json: { errors } })
+      })
+      await page.getByRole('button', { name: 'Show more' }).click()
+      await page.getByRole('alert').waitFor()
+      await page.getByRole('combobox', { name: 'Status' }).selectOption('Cancelled')
+      await page.getByText('No message').first().waitFor()
+      expect(await page.getByRole('alert').count()).toBe(0)
+    })
+  })
 })

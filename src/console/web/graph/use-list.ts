@@ -66,22 +66,34 @@ export function useList<Data, Variables extends { after?: string | null }, Row>(
     show(next)
   }
 
+  // The rows and the failure of one list say nothing about another one, and no event reaches rows of a list that is not shown.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each list.
+  useEffect(() => drop(), [asked])
+
+  function drop(): void {
+    drops.current++
+    keep(null)
+    setFailure(undefined)
+  }
+
   /** Runs one task after the other. Its rows are kept, unless the list was dropped or became another one. */
   function inTurn(task: () => Promise<Page<Row> | null>): Promise<void> {
     const dropped = drops.current
     turn.current = turn.current.then(async () => {
       const messages = new Map<string, LiveRowFragment>()
       meanwhile.current = messages
+      let page: Page<Row> | null = null
+      let failed: ApiError | undefined
       try {
-        const page = await task()
-        const rows = changed && page ? page.rows.map((row) => changed(row, messages)) : page?.rows
-        if (page && rows && dropped === drops.current) keep({ rows, next: page.next, of: asked })
-        setFailure(undefined)
+        page = await task()
       } catch (error) {
         if (!(error instanceof ApiError)) throw error
-        setFailure(error)
+        failed = error
       }
       meanwhile.current = null
+      if (dropped !== drops.current) return
+      if (page) keep({ rows: page.rows.map((row) => changed?.(row, messages) ?? row), next: page.next, of: asked })
+      setFailure(failed)
     })
     return turn.current
   }
@@ -162,8 +174,7 @@ export function useList<Data, Variables extends { after?: string | null }, Row>(
     loadMore: () => void loadMore(),
     refresh,
     again() {
-      drops.current++
-      keep(null)
+      drop()
       first.again()
     },
   }
