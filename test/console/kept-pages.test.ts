@@ -1,9 +1,22 @@
-// Proves that what a page shows, and what is typed on it, stays while the gateway is away.
+// Proves that what a page shows, and what is typed on it, stays while the gateway is away, and that what is missing comes when it is back.
+import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { commons } from '../kit/commons.ts'
-import { browserFound, furnished, visit } from './rig.ts'
+import { browserFound, furnished, sendText, visit } from './rig.ts'
 
 const site = commons()
+
+/** Breaks the connection of each request with that operation, until the returned function is called. */
+async function breakOff(page: Page, operation: string): Promise<() => void> {
+  let isAway = true
+  await page.route('**/graphql', async (route) => {
+    if (isAway && route.request().postData()?.includes(`${operation}(`)) await route.abort('connectionreset')
+    else await route.fallback()
+  })
+  return () => {
+    isAway = false
+  }
+}
 
 describe.runIf(browserFound).concurrent('while the gateway is away', () => {
   it('a page that is read again and again keeps its records and the dialog that is open', async () => {
@@ -51,6 +64,23 @@ describe.runIf(browserFound).concurrent('while the gateway is away', () => {
       await page.getByText('The gateway cannot be reached.').first().waitFor({ state: 'detached' })
       await more.click()
       await rows.nth(50).waitFor()
+    })
+  })
+
+  it('a page of messages says that a cancellation did not arrive, and keeps what is selected', async () => {
+    const who = await furnished(site)
+    await sendText(who, '+4915112345678', { scheduledAt: new Date(Date.now() + 86_400_000).toISOString() })
+    await visit(site, { as: who.person, path: '/me/messages' }, async ({ page, expected }) => {
+      expected.push(/ERR_CONNECTION_RESET/)
+      const back = await breakOff(page, 'mutation CancelMessage')
+      const box = page.getByRole('checkbox', { name: /^Select/ })
+      await box.click()
+      await page.getByRole('button', { name: 'Cancel selected' }).click()
+      await page.getByText('The gateway cannot be reached.').waitFor()
+      expect(await box.isChecked()).toBe(true)
+      back()
+      await page.getByRole('button', { name: 'Cancel selected' }).click()
+      await page.getByRole('row').getByText('Cancelled').waitFor()
     })
   })
 })

@@ -5,8 +5,10 @@ import { CancelMessageDocument, MessagesDocument } from '../generated/messages/g
 import { change } from '../graph/change.ts'
 import { download } from '../graph/download.ts'
 import { newer } from '../graph/newer.ts'
+import { passes } from '../graph/passing.ts'
 import { useList } from '../graph/use-list.ts'
 import { pathIn, To, useAddress } from '../navigation.tsx'
+import type { ApiError } from '../session/auth-call.ts'
 import { useWorkspace } from '../shell/workspace-context.ts'
 import { More } from '../ui/more.tsx'
 import { Page } from '../ui/page.tsx'
@@ -47,7 +49,7 @@ export function Messages() {
     let cancelled = 0
     for (const id of selected) {
       // One that was sent meanwhile is refused; the others are cancelled all the same.
-      const done = await change(workspace.graph, CancelMessageDocument, { id }).catch(() => null)
+      const done = await change(workspace.graph, CancelMessageDocument, { id }).catch(refused)
       if (done) cancelled++
     }
     const late = selected.size - cancelled
@@ -106,6 +108,12 @@ export function Messages() {
       <More list={list} />
     </Page>
   )
+}
+
+/** A gateway that is away has refused nothing. */
+function refused(error: ApiError): null {
+  if (passes(error)) throw error
+  return null
 }
 
 function Nothing() {
