@@ -83,4 +83,14 @@ describe.runIf(browserFound).concurrent('while the gateway is away', () => {
       await page.getByRole('row').getByText('Cancelled').waitFor()
     })
   })
+
+  it('an export says so', async () => {
+    const { person } = await furnished(site)
+    await visit(site, { as: person, path: '/me/contacts' }, async ({ page, expected }) => {
+      expected.push(/ERR_CONNECTION_RESET/)
+      await page.route('**/export.csv**', (route) => route.abort('connectionreset'))
+      await page.getByRole('button', { name: 'Export CSV' }).click()
+      await page.getByRole('alert').getByText('The gateway cannot be reached.').waitFor()
+    })
+  })
 })
