@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { commons } from '../kit/commons.ts'
+import { until } from '../kit/until.ts'
 import { browserFound, furnished, sendText, visit } from './rig.ts'
 
 const site = commons()
@@ -91,6 +92,50 @@ describe.runIf(browserFound).concurrent('while the gateway is away', () => {
       await page.route('**/export.csv**', (route) => route.abort('connectionreset'))
       await page.getByRole('button', { name: 'Export CSV' }).click()
       await page.getByRole('alert').getByText('The gateway cannot be reached.').waitFor()
+    })
+  })
+})
+
+describe.runIf(browserFound).concurrent('once the gateway is back', () => {
+  it.each([
+    ['the preview of a template', 'mutation PreviewTemplate', (id: string) => `templates/${id}`],
+    ['the fields of a template in a message', 'mutation FillTemplate', () => 'send?type=template'],
+  ])('%s is there', async (_, operation, path) => {
+    const { person } = await furnished(site)
+    const template = { name: 'Greeting', type: 'text', body: 'Hello {{ custom.word }}' }
+    const { id } = (await person.api.post('/api/templates', template)).body.data
+    await visit(site, { as: person }, async ({ page, expected }) => {
+      expected.push(/ERR_CONNECTION_RESET/)
+      const back = await breakOff(page, operation)
+      await page.goto(`/me/${path(id)}`)
+      await page.getByText('The gateway cannot be reached.').waitFor()
+      back()
+      await page.getByRole('textbox', { name: 'word' }).fill('world')
+      await page.getByRole('region', { name: 'Preview' }).getByText('Hello world').waitFor()
+      expect(await page.getByText('The gateway cannot be reached.').count()).toBe(0)
+    })
+  })
+
+  it('the form of a campaign says what will happen, and who failed in the one before', async () => {
+    const { person, instance } = await furnished(site)
+    const input = { name: 'News', instanceId: instance.id, type: 'text', text: 'Hello', recipients: [{ to: '+4915112340001' }] }
+    const { id } = (await person.api.post('/api/campaigns', input)).body.data
+    const failures = async () =>
+      (await person.api.graphql(`{ campaign(id: "${id}") { failures { count } } }`)).body.data.campaign.failures
+    await until(async () => (await failures()).length === 1)
+    await visit(site, { as: person }, async ({ page, expected }) => {
+      expected.push(/ERR_CONNECTION_RESET/)
+      const lost = page.getByText('The gateway cannot be reached.')
+      await page.route('**/recipients.csv', (route) => route.abort('connectionreset'))
+      await page.goto(`/me/campaigns/new?again=${id}`)
+      await lost.waitFor()
+      const back = await breakOff(page, 'PreviewCampaign')
+      await page.unroute('**/recipients.csv')
+      await page.getByRole('textbox', { name: 'Recipients' }).and(page.locator(':text-is("+4915112340001")')).waitFor()
+      await lost.waitFor()
+      back()
+      await page.getByRole('region', { name: 'Before it starts' }).getByText('Distinct numbers').waitFor()
+      expect(await lost.count()).toBe(0)
     })
   })
 })

@@ -1,11 +1,12 @@
 // The preview of a campaign: the gateway counts what would happen if the form were sent, and stores nothing.
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import {
   type CreateCampaignInput,
   type LeftOutFragment,
   PreviewCampaignDocument,
   type PreviewCampaignQuery,
 } from '../generated/campaigns/graphql.ts'
+import { askPatiently } from '../graph/ask-patiently.ts'
 import { ask, type Team } from '../graph/request.ts'
 import { refuseNoTime } from '../send/no-time.ts'
 import { ApiError } from '../session/auth-call.ts'
@@ -33,21 +34,22 @@ const restMs = 600
 export function usePreview(input: CreateCampaignInput | null): Asked {
   const { team } = useWorkspace()
   const [asked, setAsked] = useState<Asked>({ preview: null, error: null, loading: false })
-  const turn = useRef(0)
   useEffect(() => {
-    const mine = ++turn.current
     if (!input) return setAsked({ preview: null, error: null, loading: false })
     setAsked((before) => ({ ...before, loading: true }))
-    const timer = setTimeout(async () => {
-      // A campaign may be looked at before it has a name.
-      const named = { ...input, name: input.name || text.create }
-      const next = await read(team, named).then(
-        (preview) => ({ preview, error: null }),
-        (error: unknown) => ({ preview: null, error }),
+    let stop = () => {}
+    const timer = setTimeout(() => {
+      stop = askPatiently(
+        // A campaign may be looked at before it has a name.
+        () => read(team, { ...input, name: input.name || text.create }),
+        (preview) => setAsked({ preview, error: null, loading: false }),
+        (error) => setAsked({ preview: null, error, loading: false }),
       )
-      if (turn.current === mine) setAsked({ ...next, loading: false })
     }, restMs)
-    return () => clearTimeout(timer)
+    return () => {
+      clearTimeout(timer)
+      stop()
+    }
   }, [team, input])
   return asked
 }

@@ -1,6 +1,7 @@
 // The choice of a template, and a field for each of its values.
 import { useEffect, useState } from 'react'
 import { FillTemplateDocument, SendTemplatesDocument } from '../generated/send/graphql.ts'
+import { askPatiently } from '../graph/ask-patiently.ts'
 import { ask } from '../graph/request.ts'
 import { useRead } from '../graph/use-read.ts'
 import type { Issue } from '../session/auth-call.ts'
@@ -68,18 +69,15 @@ function useNames(id: string | undefined): readonly string[] {
   const [named, setNamed] = useState<{ id: string; names: readonly string[] }>()
   useEffect(() => {
     if (!id) return
-    let current = true
-    ask(team, FillTemplateDocument, { id }).then(
+    return askPatiently(
+      () => ask(team, FillTemplateDocument, { id }),
       ({ previewTemplate: { missing } }) => {
         const names = missing.filter((name) => name.startsWith(custom)).map((name) => name.slice(custom.length))
-        if (current) setNamed({ id, names })
+        setNamed({ id, names })
       },
       // The check of the message says why.
       () => {},
     )
-    return () => {
-      current = false
-    }
   }, [team, id])
   return named && named.id === id ? named.names : none
 }

@@ -1,6 +1,7 @@
 // The preview of a template: the server fills in the given values and names the missing ones.
 import { useEffect, useState } from 'react'
 import { PreviewTemplateDocument, type PreviewTemplateMutation } from '../generated/templates/graphql.ts'
+import { askPatiently } from '../graph/ask-patiently.ts'
 import { ask } from '../graph/request.ts'
 import { useWorkspace } from '../shell/workspace-context.ts'
 import { TextField } from '../ui/field.tsx'
@@ -16,17 +17,17 @@ export function Preview({ id }: { id: string }) {
   const [values, setValues] = useState<Record<string, string>>({})
   const [shown, setShown] = useState<PreviewTemplateMutation['previewTemplate'] | null>(null)
   const [error, setError] = useState<unknown>(null)
+  // Only the answer to the last values counts.
   useEffect(() => {
-    // Only the answer to the last values counts.
-    let current = true
     const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value))
-    ask(team, PreviewTemplateDocument, { id, variables: given }).then(
-      ({ previewTemplate }) => current && setShown(previewTemplate),
-      (refused: unknown) => current && setError(refused),
+    return askPatiently(
+      () => ask(team, PreviewTemplateDocument, { id, variables: given }),
+      ({ previewTemplate }) => {
+        setShown(previewTemplate)
+        setError(null)
+      },
+      setError,
     )
-    return () => {
-      current = false
-    }
   }, [team, id, values])
   const missing = shown?.missing ?? []
   const asked = missing.filter((name) => name.startsWith(custom)).map((name) => name.slice(custom.length))
