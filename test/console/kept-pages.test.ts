@@ -138,4 +138,27 @@ describe.runIf(browserFound).concurrent('once the gateway is back', () => {
       expect(await lost.count()).toBe(0)
     })
   })
+
+  it('a page whose question was never answered is read', async () => {
+    const { person } = await furnished(site)
+    await person.api.post('/api/templates', { name: 'Greeting', type: 'text', body: 'Hello' })
+    await visit(site, { as: person }, async ({ page, expected }) => {
+      expected.push(/ERR_ABORTED/)
+      await page.clock.install()
+      const { promise: asked, resolve } = Promise.withResolvers<void>()
+      let questions = 0
+      await page.route('**/graphql', async (route) => {
+        if (!route.request().postData()?.includes('query Templates')) return await route.continue()
+        if (++questions > 1) await route.continue()
+        else resolve()
+      })
+      await page.goto('/me/templates')
+      await asked
+      await page.clock.fastForward('01:01')
+      await page.getByText('The gateway cannot be reached.').waitFor()
+      await page.clock.fastForward('00:02')
+      await page.getByRole('link', { name: 'Greeting' }).waitFor()
+      await page.unrouteAll({ behavior: 'ignoreErrors' })
+    })
+  })
 })

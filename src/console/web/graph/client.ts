@@ -3,7 +3,7 @@ import { Client, fetchExchange, gql, subscriptionExchange } from '@urql/core'
 import { cacheExchange, type UpdateResolver } from '@urql/exchange-graphcache'
 import { type EventRowFragment, LiveRowFragmentDoc } from '../generated/graph/graphql.ts'
 import { keys } from './keys.ts'
-import { fetchFor, graphUrl, type Team } from './request.ts'
+import { fetchInTime, graphUrl, type Team } from './request.ts'
 
 /** The events that one animation frame applies. */
 export type Frame = EventRowFragment[]
@@ -43,7 +43,7 @@ export function createGraph(team: Team): Graph {
   let emit: ((frame: Frame) => void) | undefined
   const client = new Client({
     url: graphUrl,
-    fetch: fetchFor(team),
+    fetch: fetchInTime(team),
     // A query in an address would appear in the logs of proxies.
     preferGetMethod: false,
     exchanges: [

@@ -39,22 +39,26 @@ export function fetchFor(team: Team): typeof fetch {
   }
 }
 
+/** As {@link fetchFor}. Unless the body is long, an answer that does not begin within a minute counts as lost. */
+export function fetchInTime(team: Team): typeof fetch {
+  const send = fetchFor(team)
+  return async (input, init) => {
+    if (String(init?.body).length > longBody) return await send(input, init)
+    return await inTime((late) => send(input, { ...init, signal: AbortSignal.any([late, init?.signal ?? late]) }))
+  }
+}
+
 function asRecord(headers: HeadersInit | undefined): Record<string, string> {
   return Object.fromEntries(new Headers(headers))
 }
 
-/**
- * Sends one operation without keeping its answer. For what must not stay in the cache, and for what the cache has no use for. Unless
- * the body is long, an answer that does not begin within a minute counts as lost.
- * @throws ApiError
- */
+/** Sends one operation without keeping its answer. For what must not stay in the cache, and for what the cache has no use for. @throws ApiError */
 export async function ask<Data, Variables>(team: Team, document: Document<Data, Variables>, variables: Variables): Promise<Data> {
   const body = JSON.stringify({ query: document.toString(), variables })
   const headers = { 'content-type': 'application/json' }
-  const send = (signal?: AbortSignal) => fetchFor(team)(graphUrl, { method: 'POST', headers, body, ...(signal && { signal }) })
   let response: Response
   try {
-    response = await (body.length > longBody ? send() : inTime(send))
+    response = await fetchInTime(team)(graphUrl, { method: 'POST', headers, body })
   } catch {
     throw new ApiError(0, 'OFFLINE', '')
   }
