@@ -77,4 +77,23 @@ describe.runIf(browserFound).concurrent('a slow answer', () => {
       })
     }
   })
+
+  it('to a form says nothing of what was changed since it was sent', async () => {
+    const { person } = await furnished(site)
+    const { id } = (await person.api.post('/api/contacts', { name: 'Ada', phone: to })).body.data
+    await visit(site, { as: person, path: `/me/contacts/${id}` }, async ({ page }) => {
+      const { release } = await holdBack(page, 'mutation UpdateContact')
+      const form = page.getByRole('region', { name: 'Contact', exact: true })
+      const save = form.getByRole('button', { name: 'Save' })
+      await form.getByRole('textbox', { name: 'Name' }).fill('Ada Lovelace')
+      await save.click()
+      await form.getByRole('textbox', { name: 'Email' }).fill('ada@example.com')
+      release()
+      await page.getByRole('heading', { level: 1, name: 'Ada Lovelace' }).waitFor()
+      await until(() => save.isEnabled())
+      expect(await form.getByText('Saved').count()).toBe(0)
+      await save.click()
+      await form.getByText('Saved').waitFor()
+    })
+  })
 })

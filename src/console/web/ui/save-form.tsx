@@ -1,5 +1,5 @@
 // A form in a panel that saves changes, says so until the next change, and keeps what the gateway refuses.
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useRef, useState } from 'react'
 import type { Issue } from '../session/auth-call.ts'
 import { words } from '../words/words.ts'
 import parts from './parts.module.css'
@@ -18,18 +18,20 @@ interface SaveFormProps {
 
 export function SaveForm({ save, isMain = false, fields, children }: SaveFormProps) {
   const [saved, setSaved] = useState(false)
+  const changes = useRef(0)
   const task = useTask(async (form: FormData) => {
     setSaved(false)
+    const before = changes.current
     await save(form)
-    setSaved(true)
+    // What was changed meanwhile is not saved.
+    setSaved(changes.current === before)
   })
+  function changed(): void {
+    changes.current++
+    setSaved(false)
+  }
   return (
-    <form
-      className={`${parts.panelBody} ${parts.stack}`}
-      noValidate
-      onSubmit={submits(task.run)}
-      onChange={() => setSaved(false)}
-    >
+    <form className={`${parts.panelBody} ${parts.stack}`} noValidate onSubmit={submits(task.run)} onChange={changed}>
       {children(task.issues)}
       <Refusal error={task.error} fields={fields} />
       <div className={parts.row}>
