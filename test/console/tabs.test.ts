@@ -1,8 +1,9 @@
 // Proves what a sign-in in one tab does to the others of the browser.
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { newAccount, newPerson, type Person, password } from '../accounts/person.ts'
+import { newAccount, newPerson, type Person, password, signIn } from '../accounts/person.ts'
 import { commons } from '../kit/commons.ts'
+import { until } from '../kit/until.ts'
 import { browserFound, visit } from './rig.ts'
 
 const site = commons()
@@ -39,3 +40,21 @@ async function signInOn(page: Page, email: string): Promise<void> {
   await page.getByRole('textbox', { name: 'Password' }).fill(password)
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
+
+describe.runIf(browserFound)('a session that has ended in another tab', () => {
+  it('does not keep the others from being ended', async () => {
+    const account = await newAccount(site.databaseUrl)
+    const [here, other, last] = [await signIn(site, account), await signIn(site, account), await signIn(site, account)]
+    await visit(site, { as: here, path: '/account' }, async ({ page, expected }) => {
+      expected.push(/404/)
+      const rows = page.getByRole('table', { name: 'Sessions' }).locator('tbody tr')
+      await until(async () => (await rows.count()) === 3)
+      // The newest is the first of the list.
+      const { body } = await last.api.get('/api/auth/sessions')
+      await last.api.delete(`/api/auth/sessions/${body.data[0].id}`)
+      await page.getByRole('button', { name: 'End all others' }).click()
+      await until(async () => (await rows.count()) === 1)
+    })
+    expect((await other.api.get('/api/auth/sessions')).status).toBe(401)
+  })
+})

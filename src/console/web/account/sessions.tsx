@@ -27,7 +27,7 @@ export function Sessions({ below }: { below: ReactNode }) {
   const end = useTask(async (ended: readonly Session[]) => {
     for (const { id, current } of ended) {
       if (current) return await signOut()
-      await rest('DELETE', `auth/sessions/${id}`, await accessToken())
+      await rest('DELETE', `auth/sessions/${id}`, await accessToken()).catch(unlessGone)
     }
     await read.run()
   })
@@ -87,6 +87,11 @@ export function Sessions({ below }: { below: ReactNode }) {
       {shown && below}
     </>
   )
+}
+
+/** A session may have ended after the list was read. The others must end all the same. */
+function unlessGone(error: unknown): void {
+  if (!(error instanceof ApiError) || error.code !== 'NOT_FOUND') throw error
 }
 
 /** A name for what a browser calls itself, from the most specific. */
