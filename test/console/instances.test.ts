@@ -191,4 +191,18 @@ describe.runIf(browserFound)('instances', () => {
       expect(await faultsOf(page)).toEqual([])
     })
   })
+
+  it('that another program has made have their names beside their messages', async () => {
+    const { person, instance } = await furnished(site)
+    await visit(site, { as: person, path: '/me/messages' }, async ({ page }) => {
+      await page.getByText('No messages yet').waitFor()
+      const input = { name: 'Second phone', provider: 'sandbox' }
+      const create = 'mutation($input: CreateInstanceInput!) { createInstance(input: $input) { id } }'
+      const { id } = (await person.api.graphql(create, { input })).body.data.createInstance
+      await person.api.graphql('mutation($id: ID!) { connectInstance(id: $id) { status } }', { id })
+      await sendText({ person, instance: { ...instance, id } }, '+4915112345678')
+      await page.getByRole('button', { name: 'Show 1 new' }).click()
+      await page.getByRole('row').filter({ hasText: '+4915112345678' }).getByText('Second phone').waitFor()
+    })
+  })
 })

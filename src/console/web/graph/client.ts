@@ -26,6 +26,8 @@ const writeFrame: UpdateResolver = (result, _, cache) => {
       cache.writeFragment(LiveRow, { ...message, __typename: 'Message' })
     }
     if (instance) {
+      // Another program has made it since the lists of instances were read.
+      if (!cache.resolve({ __typename: 'Instance', id: instance.id }, 'name')) cache.invalidate('Query', 'instances')
       cache.writeFragment(LiveInstance, { __typename: 'Instance', id: instance.id, status: instance.status })
     }
   }
