@@ -130,4 +130,23 @@ describe.runIf(browserFound)('webhooks', () => {
       await page.getByText('No endpoints yet').waitFor()
     })
   })
+
+  it('show on the page of a message that a delivery succeeded at last', async () => {
+    const who = await furnished(site)
+    const receiver = await openReceiver()
+    const input = { url: receiver.url, events: ['message_read'] }
+    const create = 'mutation($input: CreateWebhookInput!) { createWebhook(input: $input) { id } }'
+    await who.person.api.graphql(create, { input })
+    const id = await sendText(who, '+4915112345678')
+    await until(() => receiver.requests.length > 0)
+    await visit(site, { as: who.person, path: `/me/messages/${id}` }, async ({ page }) => {
+      const deliveries = page.getByRole('region', { name: 'Webhook deliveries' })
+      await deliveries.getByText('500').waitFor()
+      receiver.status = 204
+      const found = await who.person.api.graphql(`{ message(id: "${id}") { deliveries { nodes { id } } } }`)
+      const [delivery] = found.body.data.message.deliveries.nodes
+      await who.person.api.graphql('mutation($id: ID!) { redeliver(deliveryId: $id) { id } }', { id: delivery.id })
+      await deliveries.getByText('204').waitFor()
+    })
+  })
 })

@@ -1,6 +1,7 @@
 // The webhook deliveries of a message, with their outcomes.
 import { MessageDeliveriesDocument } from '../generated/messages/graphql.ts'
 import { useRead } from '../graph/use-read.ts'
+import { useRefresh } from '../graph/use-refresh.ts'
 import { pathIn, To } from '../navigation.tsx'
 import { useFrames, useWorkspace } from '../shell/workspace-context.ts'
 import parts from '../ui/parts.module.css'
@@ -12,12 +13,16 @@ import styles from './message.module.css'
 export function Deliveries({ id }: { id: string }) {
   const { team } = useWorkspace()
   const { data, error, again } = useRead(MessageDeliveriesDocument, { id })
-  // A delivery has no event of its own; each event of the message makes one.
+  // A delivery has no event of its own; each event of the message makes one, and its outcome comes later.
   useFrames((events) => {
     if (events.some(({ message }) => message?.id === id)) again()
   })
   const { deliveries } = words.message
   const nodes = data?.message?.deliveries.nodes ?? []
+  useRefresh(
+    nodes.some(({ status }) => status === 'pending' || status === 'retrying'),
+    again,
+  )
   return (
     <section className={parts.panel} aria-label={deliveries.title}>
       <div className={parts.panelHead}>
