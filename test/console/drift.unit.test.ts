@@ -5,6 +5,7 @@ import { buildSchema, parse, TypeInfo, visit, visitWithTypeInfo } from 'graphql'
 import { describe, expect, it } from 'vitest'
 import { everyType, webhookEvents } from '../../src/console/web/graph/event-types.ts'
 import { messageTypes, sendTypes } from '../../src/console/web/graph/message-types.ts'
+import { advice } from '../../src/console/web/instances/advice-pt-br.ts'
 import { eventDefinitions, liveDefinitions } from '../../src/event-types.ts'
 import { MessageType } from '../../src/generated/prisma/enums.ts'
 import { messageTypes as ofTheGateway } from '../../src/message-types/message-types.ts'
@@ -79,4 +80,11 @@ describe('each type of the gateway', () => {
   ])('of %s is one of the console', (_, offered, defined) => {
     expect(offered.toSorted()).toEqual(defined.toSorted())
   })
+})
+
+it('has each recommendation for an instance in Brazilian Portuguese', () => {
+  const lines = readFileSync(path.join(root, 'src/instances/safety.ts'), 'utf8').split('\n')
+  const sentences = lines.flatMap((line) => line.match(/'([A-Z][^']+: [^']+\.)'/)?.[1] ?? [])
+  expect(sentences.length).toBeGreaterThan(5)
+  expect(Object.keys(advice).toSorted()).toEqual(sentences.toSorted())
 })

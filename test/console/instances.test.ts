@@ -205,4 +205,12 @@ describe.runIf(browserFound)('instances', () => {
       await page.getByRole('row').filter({ hasText: '+4915112345678' }).getByText('Second phone').waitFor()
     })
   })
+
+  it('are recommended in the language of the reader what to do', async () => {
+    const { person, instance } = await furnished(site)
+    await sql(site.databaseUrl).query('update instances set "restrictedAt" = now() where id = $1', [instance.id])
+    await visit(site, { as: person, path: `/me/instances/${instance.id}`, locale: 'pt-BR' }, async ({ page }) => {
+      await page.getByText('A rede restringiu esta conta').waitFor()
+    })
+  })
 })

@@ -43,7 +43,7 @@ export function Safety({
         {recommendations.length === 0 && <p className={parts.hint}>{text.noRecommendations}</p>}
         <ul aria-label={text.recommendations} className={styles.recommendations}>
           {recommendations.map((sentence) => (
-            <li key={sentence}>{sentence}</li>
+            <li key={sentence}>{text.advice(sentence)}</li>
           ))}
         </ul>
         <Forecast id={instanceId} />

@@ -59,6 +59,8 @@ export const words = {
   hourlyRecipients: 'Recipients in an hour',
   dailyRecipients: 'Recipients in a day',
   recommendations: 'Recommendations',
+  /** For a sentence of the gateway. */
+  advice: (sentence: string) => sentence,
   noRecommendations: 'Nothing to change.',
   reached: 'The limit of a day is reached.',
   reachedAt: 'At this rate the limit of a day is reached at',

@@ -1,4 +1,5 @@
 // The words of the pages of instances in Brazilian Portuguese.
+import { advice } from './advice-pt-br.ts'
 import type { words as en } from './words-en.ts'
 
 export const words: typeof en = {
@@ -60,6 +61,7 @@ export const words: typeof en = {
   hourlyRecipients: 'Destinatários em uma hora',
   dailyRecipients: 'Destinatários em um dia',
   recommendations: 'Recomendações',
+  advice: (sentence) => advice[sentence] ?? sentence,
   noRecommendations: 'Nada a mudar.',
   reached: 'O limite de um dia foi atingido.',
   reachedAt: 'Neste ritmo o limite de um dia é atingido às',
