@@ -108,7 +108,7 @@ describe.runIf(browserFound).concurrent('once the gateway is back', () => {
       expected.push(/ERR_CONNECTION_RESET/)
       const back = await breakOff(page, operation)
       await page.goto(`/me/${path(id)}`)
-      await page.getByText('The gateway cannot be reached.').waitFor()
+      await page.getByText('The gateway cannot be reached.').first().waitFor()
       back()
       await page.getByRole('textbox', { name: 'word' }).fill('world')
       await page.getByRole('region', { name: 'Preview' }).getByText('Hello world').waitFor()
