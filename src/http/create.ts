@@ -21,6 +21,7 @@ import { trustedOrigins } from '../core/network/trusted-origins.ts'
 import { accessLog } from './access-log.ts'
 import { challengeOf } from './challenge.ts'
 import { boundConnections } from './connections.ts'
+import { beginInTurn } from './pipelining.ts'
 import { GuardedRequest } from './small-chunks.ts'
 import { boundUnreadAnswers } from './unread-answers.ts'
 
@@ -104,6 +105,7 @@ export async function createHttp(app: App, shareOfFiles = 0.75): Promise<Fastify
   for (const method of methods) if (!http.supportedMethods.includes(method)) http.addHttpMethod(method)
   if (app.config.trustProxy !== false) http.addHook('onRequest', async ({ raw }) => keepAddresses(raw))
   checkHeads(http)
+  http.addHook('onRequest', ({ raw }, reply, done) => beginInTurn(raw, reply.raw, done))
   const origins = trustedOrigins(app)
   if (origins.length > 0) await http.register(cors, { delegator: corsFor(origins) })
   completeHeaders(http)

@@ -6,6 +6,7 @@ import { Client, FormData } from 'undici'
 import { describe, expect, it } from 'vitest'
 import { networkOf } from '../../src/core/network/network.ts'
 import { type ConnectionBounds, limitConnections } from '../../src/http/connections.ts'
+import { beginInTurn } from '../../src/http/pipelining.ts'
 import { boundUnreadAnswers } from '../../src/http/unread-answers.ts'
 import { createAccount } from '../kit/accounts.ts'
 import { atEnd } from '../kit/at-end.ts'
@@ -141,6 +142,32 @@ describe('answers that nobody reads', () => {
     await once(whole.resume(), 'close')
     expect(bytes).toBeGreaterThan(answer.length)
   })
+})
+
+it('pipelined requests wait in a bounded number, and their connection is closed beyond it', async () => {
+  let [arrived, begun] = [0, 0]
+  const server = await open((server) => {
+    server.removeAllListeners('request')
+    server.on('request', (request, response) => {
+      arrived++
+      beginInTurn(request, response, () => begun++)
+    })
+  })
+  const ask = (times: number) => {
+    const socket = dial(server).resume()
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(times))
+    return socket
+  }
+  // The number holds for all connections together, and those that have ended do not count.
+  for (let round = 1; round <= 2; round++) {
+    arrived = 0
+    const few = ask(1_000)
+    await until(() => arrived === 1_000)
+    await once(ask(1_100), 'close')
+    expect([few.destroyed, begun]).toEqual([false, 2 * round])
+    few.destroy()
+    await until(async () => (await new Promise((resolve) => server.getConnections((_, count) => resolve(count)))) === 0)
+  }
 })
 
 it.each([

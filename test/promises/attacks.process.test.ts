@@ -87,6 +87,20 @@ describe('malformed HTTP', () => {
     expect([answered.match(/HTTP\/1\.1 \d{3}/g), closed]).toEqual([['HTTP/1.1 200'], true])
   })
 
+  it('a pipelined request begins once the answer before it has left, and never if the connection ends first', async () => {
+    const key = `x-api-key: ${rig.tenant.account.apiKey}\r\n`
+    const to = '+4915112345688'
+    const message = text(rig.tenant, { text: 'Hello', to })
+    const body = JSON.stringify(message)
+    const order = `${postHead}${key}Connection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+    const [me, stream] = ['me', 'events/stream'].map((path) => `GET /api/v1/${path} HTTP/1.1\r\nHost: x\r\n${key}\r\n`)
+    await send(rig.gateway, stream + order, /retry: /)
+    const { text: answered } = await send(rig.gateway, me + order)
+    expect(answered.match(/HTTP\/1\.1 \d{3}/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 201'])
+    const { messages } = (await rig.tenant.api.get(`/api/v1/messages?to=${encodeURIComponent(to)}`)).body.data
+    expect(messages).toHaveLength(1)
+  })
+
   it('a protocol upgrade is answered in HTTP/1.1, and the connection is closed after it', async () => {
     const next = 'GET /livez HTTP/1.1\r\nHost: x\r\n\r\n'
     for (const protocol of ['h2c', 'websocket']) {
