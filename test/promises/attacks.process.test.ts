@@ -11,6 +11,7 @@ beforeAll(async () => {
   rig = await openProcessRig()
 })
 
+const tunnel = 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n'
 const bytesOf = (attack: string) => wireAttacks.find(([name]) => name === attack)?.[1] as string
 
 describe('malformed HTTP', () => {
@@ -84,6 +85,17 @@ describe('malformed HTTP', () => {
   it('a stream ends when something else than HTTP stands behind its request, and has no other answer within it', async () => {
     const ask = `GET /api/v1/events/stream HTTP/1.1\r\nHost: x\r\nx-api-key: ${rig.tenant.account.apiKey}\r\n\r\n`
     const { text: answered, closed } = await promptly(() => sendInParts(rig.gateway, [ask, 'HELLO\r\n\r\n'], /retry: /))
+    expect([answered.match(/HTTP\/1\.1 \d{3}/g), closed]).toEqual([['HTTP/1.1 200'], true])
+  })
+
+  it.each([
+    ['is malformed', `${postHead}Transfer-Encoding: chunked\r\n\r\nzz\r\n`],
+    ['arrives in too many small chunks', `${postHead}Transfer-Encoding: chunked\r\n\r\n${'1\r\n \r\n'.repeat(5_000)}`],
+    ['asks for a tunnel', tunnel],
+    ['waits, and one behind it asks for a tunnel', `GET /livez HTTP/1.1\r\nHost: x\r\n\r\n${tunnel}`],
+  ])('an answer that has begun has no other one within it when the next request %s', async (_, next) => {
+    const stream = `GET /api/v1/events/stream HTTP/1.1\r\nHost: x\r\nx-api-key: ${rig.tenant.account.apiKey}\r\n\r\n`
+    const { text: answered, closed } = await sendInParts(rig.gateway, [stream, next], /retry: /)
     expect([answered.match(/HTTP\/1\.1 \d{3}/g), closed]).toEqual([['HTTP/1.1 200'], true])
   })
 

@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Duplex } from 'node:stream'
 import { type ErrorCode, errors, fail } from '../errors.ts'
 
 /** Time in which a whole request must arrive, unless its route allows more. */
@@ -25,10 +24,13 @@ export function noteRequest(request: IncomingMessage, response: ServerResponse):
   newest.set(request.socket, { request, response })
 }
 
-/** True if an incomplete request has its response already. Another response would be taken for that of the next request. */
+/**
+ * True if an incomplete request has its response already, or waits behind the response to an earlier one. Another response would be taken for
+ * that of the next request, or for a part of the earlier one.
+ */
 function isAnswered(socket: Socket): boolean {
   const last = newest.get(socket)
-  return last !== undefined && !last.request.complete && last.response.headersSent
+  return last !== undefined && !last.request.complete && (last.response.headersSent || last.response.socket === null)
 }
 
 /**
@@ -89,11 +91,16 @@ function refuse(code: string | undefined, socket: Socket): void {
   closeSoon(socket)
 }
 
-/** Answers a CONNECT request, which asks for a tunnel, with one error response, and closes the connection. */
-export function refuseTunnel(request: IncomingMessage, socket: Duplex): void {
+/**
+ * Answers a CONNECT request, which asks for a tunnel, with one error response, and closes the connection. While an earlier response is in
+ * progress, only closes it.
+ */
+export function refuseTunnel(request: IncomingMessage, socket: Socket): void {
   // Node has removed its own listeners. An error without a listener, such as a reset by the client, would end the process.
   socket.on('error', () => {})
-  socket.end(bareAnswer('405 Method Not Allowed', request, 'METHOD_NOT_ALLOWED', errors.METHOD_NOT_ALLOWED.message))
+  const last = newest.get(socket)
+  if (last && !last.response.writableFinished) socket.destroySoon()
+  else socket.end(bareAnswer('405 Method Not Allowed', request, 'METHOD_NOT_ALLOWED', errors.METHOD_NOT_ALLOWED.message))
   closeSoon(socket)
 }
 
@@ -117,7 +124,7 @@ export function refuseSmallChunks(request: IncomingMessage): void {
 }
 
 /** Closes an ended connection once its client had time to read the response. A client that keeps its half open would hold it for ever. */
-function closeSoon(socket: Duplex): void {
+function closeSoon(socket: Socket): void {
   setTimeout(() => socket.destroy(), lingerMs).unref()
 }
 
