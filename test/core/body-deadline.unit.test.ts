@@ -8,7 +8,7 @@ beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 it('is that of the last call, and ends with the request', () => {
-  const socket = { bytesRead: 0, destroyed: false, writable: false, destroySoon: vi.fn() }
+  const socket = { bytesRead: 0, destroyed: false, writable: false, destroySoon: vi.fn(), destroy: vi.fn() }
   const request = Object.assign(new EventEmitter(), { socket, complete: false })
   noteRequest(request as unknown as IncomingMessage, { headersSent: false } as ServerResponse)
   const incoming = request as unknown as IncomingMessage
