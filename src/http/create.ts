@@ -104,8 +104,12 @@ export async function createHttp(app: App, shareOfFiles = 0.75): Promise<Fastify
   })
   for (const method of methods) if (!http.supportedMethods.includes(method)) http.addHttpMethod(method)
   if (app.config.trustProxy !== false) http.addHook('onRequest', async ({ raw }) => keepAddresses(raw))
+  // First, so that nothing behind a request that is refused for its head begins before the connection closes.
+  http.addHook('onRequest', ({ raw }, reply, done) => {
+    noteRequest(raw, reply.raw)
+    beginInTurn(raw, reply.raw, done)
+  })
   checkHeads(http)
-  http.addHook('onRequest', ({ raw }, reply, done) => beginInTurn(raw, reply.raw, done))
   const origins = trustedOrigins(app)
   if (origins.length > 0) await http.register(cors, { delegator: corsFor(origins) })
   completeHeaders(http)
@@ -122,7 +126,6 @@ export async function createHttp(app: App, shareOfFiles = 0.75): Promise<Fastify
 /** Sets the headers that every answer has, and refuses a request with a wrong head. */
 function checkHeads(http: FastifyInstance): void {
   http.addHook('onRequest', (request, reply, done) => {
-    noteRequest(request.raw, reply.raw)
     reply.headers(protection).header('X-Request-Id', request.id)
     // After an upgrade request, Node drops what else arrived in the same packet, so the connection must not be reused.
     if (request.headers.upgrade !== undefined) reply.header('connection', 'close')

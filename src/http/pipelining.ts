@@ -3,44 +3,59 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** Most requests that wait in this process. Each takes about 5 KB, and up to 64 KB of its body. */
+/**
+ * Most requests that wait in this process. Each takes about 5 KB, and up to 64 KB of its body. The rest of a larger body is not read until its
+ * turn, and must arrive within the time of a request.
+ */
 const mostWaiting = 2_000
 let waiting = 0
 
-interface Turn {
-  over: boolean
-  /** Begins the next request of the connection, which waits. */
-  next?: () => void
+/** The requests of one connection. */
+interface Line {
+  /** True while one of them is in progress. */
+  isBusy: boolean
+  /** Begin the others, in order. */
+  starts: (() => void)[]
 }
 
-/** Turn of the latest request of each connection. */
-const latest = new WeakMap<Socket, Turn>()
+const lines = new WeakMap<Socket, Line>()
+
+function lineOf(socket: Socket): Line {
+  const known = lines.get(socket)
+  if (known) return known
+  const line: Line = { isBusy: false, starts: [] }
+  lines.set(socket, line)
+  // Node emits no `close` for a response that never got the connection, so the end of the connection counts, too.
+  socket.once('close', () => {
+    waiting -= line.starts.length
+    line.starts = []
+  })
+  return line
+}
 
 /**
  * Calls `begin` once the responses to the earlier requests of the connection have been sent; never if the connection ends before that. Closes
  * the connection if {@link mostWaiting} requests wait already.
  */
 export function beginInTurn({ socket }: IncomingMessage, response: ServerResponse, begin: () => void): void {
-  const before = latest.get(socket)
-  const turn: Turn = { over: false }
-  latest.set(socket, turn)
-  const end = () => {
-    turn.over = true
-    turn.next?.()
+  if (socket.destroyed) return
+  const line = lineOf(socket)
+  const beginNext = () => {
+    line.isBusy = false
+    const start = socket.writable ? line.starts.shift() : undefined
+    if (!start) return
+    waiting--
+    start()
   }
   const start = () => {
-    response.once('close', end)
+    line.isBusy = true
+    response.once('close', beginNext)
     begin()
   }
-  if (!before || before.over) start()
+  if (!line.isBusy) start()
   else if (waiting >= mostWaiting) socket.destroy()
   else {
     waiting++
-    before.next = () => {
-      waiting--
-      // Node emits no `close` for a response that was waiting when a CONNECT request came.
-      if (socket.writable) start()
-      else end()
-    }
+    line.starts.push(start)
   }
 }

@@ -113,6 +113,25 @@ describe('malformed HTTP', () => {
     expect(messages).toHaveLength(1)
   })
 
+  it('nothing behind a request without a Host header is executed, and the requests that waited leave room for others', async () => {
+    const to = '+4915112345677'
+    const message = text(rig.tenant, { text: 'Hello', to })
+    const body = JSON.stringify(message)
+    const faulty = 'GET /livez HTTP/1.1\r\n\r\n'
+    const order = `${postHead}x-api-key: ${rig.tenant.account.apiKey}\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+    const fine = (more = '') => `GET /livez HTTP/1.1\r\nHost: x\r\n${more}\r\n`
+    // Together they are more than may wait.
+    for (let round = 0; round < 2; round++) {
+      const { text: answered } = await send(rig.gateway, faulty + order + fine().repeat(1_500))
+      expect(answered.match(/HTTP\/1\.1 \d{3}/g)).toEqual(['HTTP/1.1 400'])
+    }
+    const { text: answered } = await send(rig.gateway, fine() + fine() + fine('Connection: close\r\n'))
+    expect(answered.match(/HTTP\/1\.1 \d{3}/g)).toEqual(Array(3).fill('HTTP/1.1 200'))
+    const { id } = (await rig.tenant.api.post('/api/v1/messages/send', message)).body.data
+    const { messages } = (await rig.tenant.api.get(`/api/v1/messages?to=${encodeURIComponent(to)}`)).body.data
+    expect(messages.map((one: { id: string }) => one.id)).toEqual([id])
+  })
+
   it('a protocol upgrade is answered in HTTP/1.1, and the connection is closed after it', async () => {
     const next = 'GET /livez HTTP/1.1\r\nHost: x\r\n\r\n'
     for (const protocol of ['h2c', 'websocket']) {
