@@ -84,7 +84,7 @@ async function storeOrder(
 ): Promise<Checkout> {
   const provider = billingProviders(app).current
   const held = await lockForOrder(tx, principal.ownerId, plan)
-  // The end of an account takes the same lock. It has closed the orders that were stored by then.
+  // The end of an account takes the same lock, and fails if an order was stored that it has not closed.
   await refuseEnded(tx.db, principal.ownerId)
   if (held.externalId !== subscription.externalId) fail('INVALID_STATE', 'The subscription has just changed; read it again')
   await tx.db.checkout.updateMany({ where: { id: { in: closed }, status: 'pending' }, data: { status: 'expired' } })
@@ -112,17 +112,20 @@ async function lockForOrder(tx: Sql, ownerId: string, plan: Wanted): Promise<Sub
 
 /**
  * Closes the open orders of an account that ends, so that none of them is paid later. One that was paid meanwhile counts as a subscription.
+ * Returns the ids of the orders.
  * @throws PROVIDER_ERROR when the provider does not respond.
  */
-export async function closeOrders(app: App, userId: string): Promise<void> {
+export async function closeOrders(app: App, userId: string): Promise<string[]> {
   const provider = billingProviders(app).current
-  for (const checkout of await transaction(app.db, (tx) => pendingOf(tx, userId, provider.name))) {
+  const pending = await transaction(app.db, (tx) => pendingOf(tx, userId, provider.name))
+  for (const checkout of pending) {
     const isOpen = await provider.isOpen(checkout).catch((error: Error) => {
       if (codeOf(error) !== 'INVALID_STATE') throw error
       return false
     })
     if (isOpen) await provider.close(checkout)
   }
+  return pending.map(({ id }) => id)
 }
 
 /** Closes an order that was opened and is returned to nobody. Best effort: if the provider fails, the log has the reason. */

@@ -16,21 +16,27 @@ import { resumeSubscription, suspendSubscription } from './subscriptions.sql.ts'
 /**
  * Makes sure that nothing is charged any more for an account that ends. At the end of a period, Stripe would still collect what is overdue, and
  * what a change of the plan costs, so the subscription ends at once.
+ * Returns the ids of the orders that it closed, for {@link endSubscription}.
  * @throws PROVIDER_ERROR when Stripe knows the account as a customer and does not respond.
  */
-export async function stopCharges(app: App, userId: string): Promise<void> {
-  await closeOrders(app, userId)
+export async function stopCharges(app: App, userId: string): Promise<string[]> {
+  const closed = await closeOrders(app, userId)
   const held = await sqlTransaction(app.pool, (tx) => lockSubscriptionAt(tx, userId, new Date()))
   const { current, of } = billingProviders(app)
   await (held.provider === 'stripe' ? of(held) : current).end(held)
+  return closed
 }
 
 /**
  * Makes the subscription inactive. No event of Stripe finds it from then on: one that tells of its end would make it usable again.
- * {@link stopCharges} comes first, because it may take long.
+ * {@link stopCharges} comes first, because it may take long, and tells the orders that are `closed`.
+ * @throws PROVIDER_ERROR when another order was stored since then, which could still be paid.
  */
-export async function endSubscription(tx: Tx, userId: string): Promise<void> {
+export async function endSubscription(app: App, tx: Tx, userId: string, closed: readonly string[]): Promise<void> {
   await lockSubscriptionAt(tx, userId, new Date())
+  const { name: provider } = billingProviders(app).current
+  const others = { userId, provider, status: 'pending' as const, id: { notIn: [...closed] } }
+  if ((await tx.db.checkout.count({ where: others })) > 0) fail('PROVIDER_ERROR', 'A plan was ordered in the meantime; try again')
   await tx.db.subscription.updateMany({ where: { userId }, data: { status: 'inactive', customerId: null } })
 }
 

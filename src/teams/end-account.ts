@@ -24,11 +24,11 @@ const DeleteMeArguments = defineArguments(
   z.object({ password: text(1, 128).describe('Your password.') }).describe('The end of your account.'),
 )
 
-/** @throws NOT_FOUND when the account has ended already; PROVIDER_ERROR when Stripe bills it and does not respond. */
+/** @throws NOT_FOUND when the account has ended already; PROVIDER_ERROR when Stripe knows it and does not respond, or a plan is ordered meanwhile. */
 export async function endAccount(app: App, userId: string): Promise<void> {
-  await stopCharges(app, userId)
+  const closed = await stopCharges(app, userId)
   await transaction(app.db, async (tx) => {
-    await endSubscription(tx, userId)
+    await endSubscription(app, tx, userId, closed)
     const workspaces = await tx.db.workspace.findMany({ where: { ownerId: userId, team: null }, select: { id: true } })
     for (const { id } of await tx.db.team.findMany({ where: { ownerId: userId, deletedAt: null }, orderBy: { id: 'asc' } })) {
       const team = await lockTeam(tx, id)

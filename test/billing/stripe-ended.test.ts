@@ -28,7 +28,7 @@ it('leaves no open order that could still be paid', async () => {
   expect(session.status).toBe('expired')
 })
 
-it('leaves no order open that was under way meanwhile', async () => {
+it('leaves no order open that was placed while the account ended', async () => {
   const person = await openPerson(site, 'free')
   site.stripe.before = async () => {
     expect(await end(person)).toBe(200)
@@ -40,6 +40,19 @@ it('leaves no order open that was under way meanwhile', async () => {
     { status: 'expired' },
   ])
   expect(await checkoutsOf(site, person)).toEqual([])
+})
+
+it('fails when a plan is ordered while the open orders are closed, and closes that order when it is repeated', async () => {
+  const { person } = await ordered()
+  let url = ''
+  site.stripe.before = async () => {
+    url = (await byHeader(person, null, 'checkout', { plan: 'max' })).data.url
+  }
+  expect(await end(person)).toBe(502)
+  const session = sessionOf(site, url)
+  expect(session.status).toBe('open')
+  expect(await end(person)).toBe(200)
+  expect(session.status).toBe('expired')
 })
 
 it('ends a subscription whose payment was not reported yet', async () => {
