@@ -35,11 +35,17 @@ async function twoDevices(former: string, present: string): Promise<string> {
 it('a connection that ends by a failure of the database is opened again while a former device is being removed', async () => {
   const [former, present] = ['390000000141', '390000000142'] as const
   const id = await twoDevices(former, present)
+  let logins = 0
+  network.onLogin = (digits) => {
+    if (digits === former) return failure({ reason: '503' })
+    if (digits === present) logins++
+    return undefined
+  }
   const away = await refuse(databaseUrl, 'update', 'instances')
   network.accounts.get(present)?.connection?.ws.terminate()
   await away.happened()
   await away()
-  await until(() => network.connected.includes(present))
+  await until(() => logins > 0 && network.connected.includes(present))
   await client.reached(id, 'connected')
 })
 

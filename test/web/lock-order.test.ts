@@ -26,6 +26,6 @@ it('a logout does not hold the lease while it waits for the session', async () =
     await claimer.query('commit')
     expect((await loggedOut).status).toBe(200)
   } finally {
-    claimer.release()
+    claimer.release(true)
   }
 })

@@ -10,8 +10,8 @@ import { followStanding } from './standing.ts'
 import { createUpload } from './upload.ts'
 
 /**
- * The server's answer to a message: its error code, or undefined if it took the message, which then is stored. `lost` if the connection
- * closed, or this process stops, before.
+ * The server's answer to a message: its error code, or undefined if it took the message and that is stored. `lost` if the connection closed, or
+ * this process stopped, before that.
  */
 export type Ack = { error?: string } | 'lost'
 

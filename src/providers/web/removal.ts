@@ -23,8 +23,9 @@ const gone = [401, 403, 406]
 const outdated = 405
 
 /**
- * Removes earlier devices beside `opened`, the connection of a later one, which does not wait for them. They may take a day, so they do not
- * outlast that connection: when it ends, and when a ban ends, the caller begins again with what is wanted then.
+ * Removes earlier devices while the connection of a later one, `opened`, works. A removal may take a day, so all of them stop when that
+ * connection or a ban ends; the caller then starts again with what is wanted by then.
+ * @throws the error of `opened` or of a removal.
  */
 export async function removeDevices(
   options: RemovalOptions,

@@ -133,8 +133,6 @@ export function startSession({ app, host, lease, inTurn }: SessionOptions): Sess
     await inTurn(async () => {
       if (ending.signal.aborted || !lease.isHeld()) return
       const settled = Promise.withResolvers<void>()
-      /** Messages, and recipients who ask for one again, may come while the login is under way. */
-      const begun = () => Promise.race([settled.promise, opened?.closed])
       const receipts = createReceipts({ app, host, instanceId })
       opened = openSocket(app, whatsApp, {
         lease,
@@ -142,11 +140,11 @@ export function startSession({ app, host, lease, inTurn }: SessionOptions): Sess
         inbound: receiveFrom({
           ...options,
           isOwn: (jid) => [login.creds.me?.id, login.creds.me?.lid].some((own) => own && whatsApp.areJidsSameUser(own, jid)),
-          markRead: (from, stanzaId) => begun().then(() => live && markRead(live, { from, stanzaId })),
+          markRead: (from, stanzaId) => settled.promise.then(() => live && markRead(live, { from, stanzaId })),
         }),
         received: receipts.received,
         async sentContent(key) {
-          await begun()
+          await settled.promise
           return live && (await sentContent({ app, host, live, instanceId }, key))
         },
         onQr(qr, socket) {
@@ -160,7 +158,9 @@ export function startSession({ app, host, lease, inTurn }: SessionOptions): Sess
         },
       })
       open = opened
-      await Promise.race([settled.promise, opened.closed, pause(loginMs, undefined, { ref: false })])
+      // A message, and a recipient who asks for one again, may come during the login, and waits for its end.
+      void opened.closed.then(() => settled.resolve())
+      await Promise.race([settled.promise, pause(loginMs, undefined, { ref: false })])
     })
     return opened
   }

@@ -26,7 +26,7 @@ export async function wantCode(tx: Sql, instanceId: string, phone: string): Prom
 }
 
 /** Locks a session before its lease, as a claim does: in another order, the two could deadlock. */
-export async function lockSession(tx: Sql, instanceId: string): Promise<void> {
+export async function lockWebSession(tx: Sql, instanceId: string): Promise<void> {
   await tx.query('select from web_sessions where "instanceId" = $1 for no key update', [instanceId])
 }
 

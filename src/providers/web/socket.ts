@@ -15,7 +15,7 @@ export interface SocketOptions {
   lease: HeldLease
   login: Pick<Login, 'creds' | 'keys' | 'save'>
   inbound: InboundStore
-  /** Stores each receipt, also those that come before the login is complete; without it they are confirmed and left. */
+  /** Stores each receipt, also those that come before the login is complete. Without it, receipts are confirmed and not stored. */
   received?: Receipts['received']
   /** The content of a message that was sent, for a recipient that could not decrypt it. */
   sentContent: (key: WAMessageKey) => Promise<proto.IMessage | undefined>

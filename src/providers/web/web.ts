@@ -13,7 +13,7 @@ import { askNetwork, lookUp } from './lookup.ts'
 import { markRead } from './mark-read.ts'
 import { isInstalled } from './package.ts'
 import { createSend } from './send.ts'
-import { lockSession, wantClosed, wantCode, wantOpen } from './sessions.sql.ts'
+import { lockWebSession, wantClosed, wantCode, wantOpen } from './sessions.sql.ts'
 import { settings, type WebSettings } from './settings.ts'
 
 type Known = ProviderInstance<Partial<WebSettings>>
@@ -61,7 +61,7 @@ function openWeb(app: App): Connector<ProviderInstance<WebSettings>, Known> {
       return true
     },
     async logout({ id }, tx) {
-      await lockSession(tx, id)
+      await lockWebSession(tx, id)
       // From here on the holder writes nothing under its token, so that no key comes back after its deletion.
       await raiseToken(tx, id)
       await wantClosed(tx, id, await readCreds(tx, id))
