@@ -132,7 +132,7 @@ describe('an account whose address was never verified', () => {
       [newId(), id],
     )
     await mail('verify-email', id)
-    await pool().query('update auth_verifications set "expiresAt" = now()')
+    await pool().query(`update auth_verifications set "expiresAt" = now() - interval '1 second'`)
     // A user row without workspace and subscription is deleted too.
     const half = newId()
     await pool().query(`insert into users (id, email, name, "createdAt") values ($1, $2, 'Half', now() - interval '8 days')`, [

@@ -10,7 +10,7 @@ import { mailToken, password } from '../fields.ts'
 import { takeNothing } from '../mail/budget.ts'
 import { orderToken } from '../mail/token-mail.ts'
 import { ownerOfMailToken, takeMailToken } from '../mail/tokens.ts'
-import { lockUser } from '../users.sql.ts'
+import { lockUser, lockUserOf } from '../users.sql.ts'
 import { answerInEqualTime } from './anonymous-limits.ts'
 import { anonymousOf, inTurnOf } from './claimant.ts'
 import { hashPassword } from './password.ts'
@@ -36,7 +36,7 @@ export async function forgotPassword(app: App, request: FastifyRequest): Promise
 
 async function orderReset(app: App, to: string): Promise<void> {
   await transaction(app.db, async (tx) => {
-    const user = await tx.db.user.findUnique({ where: { email: to }, select: { id: true } })
+    const user = await lockUserOf(tx, to)
     if (user) await orderToken(app, tx, 'reset-password', to, user.id)
     else await takeNothing(tx, { kind: 'reset', to })
   })

@@ -26,9 +26,9 @@ export async function pruneUnproved(db: Db): Promise<number> {
 }
 
 /**
- * Returns true if the account was deleted, false if its address was verified in the meantime, or if a mail has a link that promises to work:
- * of a sign-up again, which may also come in the meantime, or of a mail that was requested again. Everything that an account may own has a
- * foreign key to the user or to the workspace, and that key rejects the delete.
+ * Returns true if the account was deleted; false if its address was verified in the meantime, or if a link in one of its mails still works.
+ * A repeated sign-up or a requested mail may have made such a link in the meantime. Everything that an account may own has a foreign key to the
+ * user or to the workspace, and that key rejects the delete.
  */
 async function forget(tx: Tx, id: string): Promise<boolean> {
   const user = await lockUser(tx, id)
