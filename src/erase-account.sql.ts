@@ -78,13 +78,16 @@ export interface EndedWorkspace {
   linked: boolean
 }
 
-/** The workspaces of a user whose account has ended, those with linked devices last; none for any other user. */
+/**
+ * The workspaces of a user whose account has ended, those with linked devices last; none for any other user. The last hour of a removal is left
+ * to the job, so that the account is erased within a day.
+ */
 export async function readEnded(sql: Sql, userId: string): Promise<EndedWorkspace[]> {
   const { rows } = await sql.query<EndedWorkspace>(
     `select w.id, (select count(*)::int from instances i where i."workspaceId" = w.id and i."deletedAt" is null) as open,
        exists (select from instances i where i."workspaceId" = w.id and (
-         exists (select from web_sessions s where s."instanceId" = i.id and s.removal is not null and s."removalUntil" > now())
-         or exists (select from web_removals r where r."instanceId" = i.id and r.until > now()))) as linked
+         exists (select from web_sessions s where s."instanceId" = i.id and s.removal is not null and s."removalUntil" > now() + interval '1 hour')
+         or exists (select from web_removals r where r."instanceId" = i.id and r.until > now() + interval '1 hour'))) as linked
      from workspaces w join users u on u.id = w."ownerId" where u.id = $1 and u."endedAt" is not null order by linked, w.id`,
     [userId],
   )

@@ -1,10 +1,11 @@
-// The job that erases an account: its very much data lets no other one wait, changes that are under way leave nothing, and devices are removed.
+// The job that erases an account: much data delays no other account, changes in progress leave no data, and devices are removed first.
 import { expect, it } from 'vitest'
 import { eraseAccountImplementation } from '../../src/erase-account.ts'
 import { closeImplementation } from '../../src/instances/close.ts'
 import { endRemoval } from '../../src/providers/web/sessions.sql.ts'
 import { endAccount } from '../../src/teams/end-account.ts'
 import { createAccount } from '../kit/accounts.ts'
+import { atEnd } from '../kit/at-end.ts'
 import { cloneDatabase, sql } from '../kit/database.ts'
 import { until } from '../kit/until.ts'
 import { openApp } from '../messages/rig.ts'
@@ -52,6 +53,7 @@ it('erases the events of a change that commits while the account is erased, whet
   )
   await endAccount(app, userId)
   const holder = await pool.connect()
+  atEnd('test', async () => holder.release(true))
   await holder.query('begin')
   await holder.query('select from suppressions where "workspaceId" = $1 for update', [workspaceId])
   const erased = eraseAccountImplementation.run(app, [{ userId }])
@@ -67,7 +69,6 @@ it('erases the events of a change that commits while the account is erased, whet
     workspaceId,
   ])
   await holder.query('commit')
-  holder.release()
   expect(await erased).toEqual([undefined])
   const left = async (rows: string) => (await pool.query(`select from ${rows} and "workspaceId" = $1`, [workspaceId])).rowCount
   expect(await left(`events where payload::text <> '{}'`)).toBe(0)
