@@ -12,14 +12,16 @@ export function askPatiently<Answer>(
   let stopped = false
   let timer: ReturnType<typeof setTimeout> | undefined
   async function run(): Promise<void> {
+    let answer: Answer
     try {
-      const answer = await question()
-      if (!stopped) answered(answer)
+      answer = await question()
     } catch (error) {
       if (stopped) return
       failed(error)
       if (error instanceof ApiError && passes(error)) timer = setTimeout(() => void run(), againMs)
+      return
     }
+    if (!stopped) answered(answer)
   }
   void run()
   return () => {
