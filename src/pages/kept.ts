@@ -1,4 +1,4 @@
-// Files that are made once.
+// Makes each file of the pages once, and keeps it in memory.
 
 /** Returns `make` with a cache by name. A failure is not kept: the next call tries again, for example when files can be opened again. */
 export function kept<Made>(make: (name: string) => Promise<Made>): (name: string) => Promise<Made> {

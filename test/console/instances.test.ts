@@ -192,7 +192,7 @@ describe.runIf(browserFound)('instances', () => {
     })
   })
 
-  it('that another program has made have their names beside their messages', async () => {
+  it('have their names beside their messages when another program has made them', async () => {
     const { person, instance } = await furnished(site)
     await visit(site, { as: person, path: '/me/messages' }, async ({ page }) => {
       await page.getByText('No messages yet').waitFor()
@@ -206,7 +206,7 @@ describe.runIf(browserFound)('instances', () => {
     })
   })
 
-  it('are recommended in the language of the reader what to do', async () => {
+  it('show their recommendations in the language of the reader', async () => {
     const { person, instance } = await furnished(site)
     await sql(site.databaseUrl).query('update instances set "restrictedAt" = now() where id = $1', [instance.id])
     await visit(site, { as: person, path: `/me/instances/${instance.id}`, locale: 'pt-BR' }, async ({ page }) => {

@@ -85,7 +85,7 @@ describe.runIf(browserFound).concurrent('while the gateway is away', () => {
     })
   })
 
-  it('an export says so', async () => {
+  it('an export says that the gateway cannot be reached', async () => {
     const { person } = await furnished(site)
     await visit(site, { as: person, path: '/me/contacts' }, async ({ page, expected }) => {
       expected.push(/ERR_CONNECTION_RESET/)
@@ -139,7 +139,7 @@ describe.runIf(browserFound).concurrent('once the gateway is back', () => {
     })
   })
 
-  it('a page whose question was never answered is read', async () => {
+  it('a page whose request got no answer is read again after a minute', async () => {
     const { person } = await furnished(site)
     await person.api.post('/api/templates', { name: 'Greeting', type: 'text', body: 'Hello' })
     await visit(site, { as: person }, async ({ page, expected }) => {

@@ -47,7 +47,7 @@ describe.runIf(browserFound).concurrent('the next record or list', () => {
     expect(messages.nodes).toContainEqual({ to: first, status: 'queued' })
   })
 
-  it('is not shown with rows that were read before it was left', async () => {
+  it('shows no rows that were read before the reader left it', async () => {
     const who = await furnished(site)
     const ids: string[] = []
     for (let n = 0; n < 52; n++) ids.push(await sendText(who, `+49151123456${10 + n}`, { scheduledAt: tomorrow() }))
