@@ -20,9 +20,6 @@ const Frames = 'subscription Frames { frame }'
 const LiveRow = gql(LiveRowFragmentDoc.toString())
 const LiveInstance = gql('fragment LiveInstance on Instance { id status }')
 
-/** Ids of instances that no list had when an event named them. The lists are read again once for each: a deleted one is in none of them. */
-const missed = new Set<string>()
-
 const writeFrame: UpdateResolver = (result, _, cache) => {
   for (const { message, instance } of result.frame as Frame) {
     if (message && isNewer(message, cache.resolve({ __typename: 'Message', id: message.id }, 'updatedAt'))) {
@@ -30,10 +27,7 @@ const writeFrame: UpdateResolver = (result, _, cache) => {
     }
     if (instance) {
       // Another program has made it since the lists of instances were read.
-      if (!missed.has(instance.id) && !cache.resolve({ __typename: 'Instance', id: instance.id }, 'name')) {
-        missed.add(instance.id)
-        cache.invalidate('Query', 'instances')
-      }
+      if (!cache.resolve({ __typename: 'Instance', id: instance.id }, 'name')) cache.invalidate('Query', 'instances')
       cache.writeFragment(LiveInstance, { __typename: 'Instance', id: instance.id, status: instance.status })
     }
   }
