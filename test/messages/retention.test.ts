@@ -9,7 +9,7 @@ import { cloneDatabase, sql } from '../kit/database.ts'
 import { openGateway } from '../kit/open-gateway.ts'
 import { until } from '../kit/until.ts'
 import { campaign, expectRefusal, newNumber, newTenant, openRig, type Rig, type Tenant, text } from '../rest-compat/rig.ts'
-import { openApp } from './rig.ts'
+import { openApp, sweepExpired } from './rig.ts'
 
 let rig: Rig
 let tenant: Tenant
@@ -68,7 +68,7 @@ it('deletes what is older than the workspace keeps, in both directions, and keep
   const young = await send()
   await api.put('retention-settings', { messagesDays: 2 })
   const app = await openApp(rig.databaseUrl)
-  await sweepMessages(app)
+  await sweepExpired(app)
   const left = (await api.get('messages')).body.data.messages.map(({ id }: { id: string }) => id)
   expect(left.sort()).toEqual([waiting, young].sort())
   // A sweep takes a transaction for each workspace that it names, in each minute.
@@ -96,7 +96,7 @@ it('answers a repeated request as one for a message that is gone, and keeps the 
   const kept = { waiting: await repeat.waiting(), young: await repeat.young(), contact: await repeat.contact() }
   await api.put('retention-settings', { messagesDays: 1 })
   const app = await openApp(rig.databaseUrl)
-  await sweepMessages(app)
+  await sweepExpired(app)
   await forgetExpired(app)
   expectRefusal(await repeat.old(), 404, 'NOT_FOUND')
   for (const [name, { status, body }] of Object.entries(kept)) {
@@ -120,7 +120,7 @@ it('keeps the counts of campaigns and the statuses of their recipients', async (
     account.workspaceId,
   ])
   await api.put('retention-settings', { messagesDays: 2 })
-  await sweepMessages(await openApp(rig.databaseUrl))
+  await sweepExpired(await openApp(rig.databaseUrl))
   expect((await api.get('messages')).body.data.messages).toEqual([])
   expect(await stats()).toEqual(before)
   expect(await list()).toEqual(recipientsBefore.map((one: object) => ({ ...one, messageId: null })))

@@ -4,11 +4,14 @@ import type { App } from '../../src/core/app.ts'
 import { readConfig } from '../../src/core/config/config.ts'
 import type { Context } from '../../src/core/context.ts'
 import { contextOf } from '../../src/http/authenticate.ts'
+import { readExpiring } from '../../src/messages/retention/retention.sql.ts'
+import { sweepMessages } from '../../src/messages/retention/sweep.ts'
 import { createQueues } from '../../src/worker.ts'
 import { type Account, connectedInstance, createAccount } from '../kit/accounts.ts'
 import { atEnd } from '../kit/at-end.ts'
 import { sql } from '../kit/database.ts'
 import { secretKey } from '../kit/environment.ts'
+import { until } from '../kit/until.ts'
 
 /** The App ends with the test, or with the file when no test runs. */
 export async function openApp(databaseUrl: string, env: Record<string, string> = {}): Promise<App> {
@@ -44,6 +47,14 @@ export async function bringForward(databaseUrl: string, ids: readonly string[]):
   const pool = sql(databaseUrl)
   await pool.query('update messages set "scheduledAt" = now(), "dueAt" = now() where id = any($1)', [ids])
   await pool.query(`update pgboss.job set start_after = now() where data->>'id' = any($1)`, [ids])
+}
+
+/** Sweeps until no message has expired. The gateway's own sweep, each minute, may hold some of them. */
+export async function sweepExpired(app: App): Promise<void> {
+  await until(async () => {
+    await sweepMessages(app)
+    return (await readExpiring(app.pool, 0)).length === 0
+  })
 }
 
 /** The context of the account's own key. */
