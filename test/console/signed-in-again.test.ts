@@ -55,7 +55,9 @@ describe.runIf(browserFound).concurrent('a session that begins', () => {
       for (const { id } of body.data) await person.api.delete(`/api/auth/sessions/${id}`)
       await until(isAsked)
       await signOutAndIn(page, person)
-      expect(order).toEqual(['token', 'sign-in'])
+      // A page may ask for several tokens.
+      expect(order).toEqual([...Array(order.length - 1).fill('token'), 'sign-in'])
+      expect(order.length).toBeGreaterThan(1)
       await page.unrouteAll()
       await page.reload()
       await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
