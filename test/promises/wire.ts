@@ -59,7 +59,7 @@ export async function keepOpen(gateway: { url: string }, bytes: string): Promise
   const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true }).on('error', () => {})
   try {
     socket.resume().write(bytes)
-    // What is written to a closed connection is answered with a reset.
+    // A closed connection answers a write with a reset.
     await until(() => {
       if (socket.readableEnded) socket.write('x')
       return socket.destroyed

@@ -1,4 +1,4 @@
-// What the network hands over while a login is under way.
+// Proves that receipts and messages that arrive during a login are kept.
 import type { BinaryNode } from 'baileys'
 import { beforeAll, it } from 'vitest'
 import { cloneDatabase } from '../kit/database.ts'

@@ -1,4 +1,5 @@
 // The removal of a former device, which the network puts off for up to a day, does not keep the present device from connecting again.
+import type { BinaryNode } from 'baileys'
 import { beforeAll, expect, it } from 'vitest'
 import { cloneDatabase } from '../kit/database.ts'
 import { refuse } from '../kit/fault.ts'
@@ -32,33 +33,34 @@ async function twoDevices(former: string, present: string): Promise<string> {
   return id
 }
 
-it('a connection that ends by a failure of the database is opened again while a former device is being removed', async () => {
-  const [former, present] = ['390000000141', '390000000142'] as const
-  const id = await twoDevices(former, present)
+/** Refuses each login of the device `former`, and answers the first one of `present`. Returns a function that counts those of `present`. */
+function followLogins(former: string, present: string, first?: BinaryNode): () => number {
   let logins = 0
   network.onLogin = (digits) => {
     if (digits === former) return failure({ reason: '503' })
-    if (digits === present) logins++
-    return undefined
+    return digits === present && logins++ === 0 ? first : undefined
   }
+  return () => logins
+}
+
+it('a connection that ends by a failure of the database is opened again while a former device is being removed', async () => {
+  const [former, present] = ['390000000141', '390000000142'] as const
+  const id = await twoDevices(former, present)
+  const logins = followLogins(former, present)
   const away = await refuse(databaseUrl, 'update', 'instances')
   network.accounts.get(present)?.connection?.ws.terminate()
   await away.happened()
   await away()
-  await until(() => logins > 0 && network.connected.includes(present))
+  await until(() => logins() > 0 && network.connected.includes(present))
   await client.reached(id, 'connected')
 })
 
 it('a connection is opened again after a ban while a former device is being removed', async () => {
   const [former, present] = ['390000000143', '390000000144'] as const
   const id = await twoDevices(former, present)
-  let bans = 0
-  network.onLogin = (digits) => {
-    if (digits === former) return failure({ reason: '503' })
-    return digits === present && bans++ === 0 ? failure({ reason: '402', code: '101', expire: '1' }) : undefined
-  }
+  const logins = followLogins(former, present, failure({ reason: '402', code: '101', expire: '1' }))
   network.accounts.get(present)?.connection?.ws.terminate()
-  await until(() => network.connected.includes(present) && bans > 1)
+  await until(() => logins() > 1 && network.connected.includes(present))
   await client.reached(id, 'connected')
   expect(network.accounts.get(former)?.removed).toBe(false)
 })

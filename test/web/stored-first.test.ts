@@ -1,4 +1,4 @@
-// What the network tells once is stored before this process lets it go, so that the end of the process loses nothing.
+// Proves that acks and receipts are stored before they count as taken, so that a process that ends loses none of them.
 import { beforeAll, expect, it } from 'vitest'
 import { cloneDatabase } from '../kit/database.ts'
 import { hold, refuse } from '../kit/fault.ts'

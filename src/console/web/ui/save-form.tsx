@@ -23,7 +23,7 @@ export function SaveForm({ save, isMain = false, fields, children }: SaveFormPro
     setSaved(false)
     const before = changes.current
     await save(form)
-    // What was changed meanwhile is not saved.
+    // Changes that were made meanwhile are not saved.
     setSaved(changes.current === before)
   })
   function changed(): void {
