@@ -1,6 +1,9 @@
 // The database is away amid a send: what surely did not leave is sent when it is back, and does not end as an unknown outcome.
+import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
+import { storeLeases } from '../../src/messages/dispatch/claim.sql.ts'
 import { claimMessages } from '../../src/messages/dispatch/claim.ts'
+import { giveBack } from '../../src/messages/dispatch/give-back.ts'
 import { sendMessage } from '../../src/messages/service.ts'
 import { connectedInstance, createAccount } from '../kit/accounts.ts'
 import { cloneDatabase, sql } from '../kit/database.ts'
@@ -28,6 +31,27 @@ it('a claim whose commit was not answered gives its messages back, as if they ha
   await until(async () => (await claimMessages(app, [id])).claimed.length === 1)
   const { rows } = await sql(own).query('select status, attempts from messages where id = $1', [id])
   expect(rows).toEqual([{ status: 'sending', attempts: 1 }])
+})
+
+it('a claim that commits only after its process gave up on the answer gives its messages back, too', async () => {
+  const own = await cloneDatabase()
+  const { app, ctx, instanceId } = await openWorkspace(own)
+  const { id } = await sendMessage(ctx, { instanceId, to: '+393337001004', type: 'text', text: 'hello' })
+  const token = randomUUID()
+  const claim = await sql(own).connect()
+  await claim.query('begin')
+  await storeLeases(claim, [{ id, token }])
+  let isOver = false
+  const given = giveBack(app, [{ id, token, contactId: null, mayHaveLeft: false }]).then(() => {
+    isOver = true
+  })
+  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  await until(async () => isOver || (await sql(own).query(waiting)).rowCount === 1)
+  await claim.query('commit')
+  claim.release()
+  await given
+  const { rows } = await sql(own).query('select "leaseToken", "handedAt", attempts from messages where id = $1', [id])
+  expect(rows).toEqual([{ leaseToken: null, handedAt: null, attempts: 0 }])
 })
 
 it('messages whose acceptance was not answered by the database are not accepted again', async () => {

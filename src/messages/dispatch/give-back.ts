@@ -4,6 +4,7 @@ import { sqlTransaction } from '../../core/database/transaction.ts'
 import { untilStored } from '../../core/database/until-stored.ts'
 import { dispatchRequest, enqueueDispatch } from './dispatch-job.ts'
 import { releaseUnsent, type Unsent } from './release-unsent.ts'
+import { lockClaims } from './settle.sql.ts'
 
 /**
  * Ends their leases as soon as the database takes it, and gives them jobs. Without it they would wait for the end of the lease, and then
@@ -13,6 +14,11 @@ export async function giveBack(app: App, claimed: readonly Unsent[]): Promise<vo
   const unsent = claimed.map((message) => ({ ...message, delayMs: 0, counts: false }))
   const write = () =>
     sqlTransaction(app.pool, async (tx) => {
+      // The server may still be at the commit, as with a standby that does not confirm it: until then the leases cannot be seen.
+      await lockClaims(
+        tx,
+        claimed.map(({ id }) => id),
+      )
       const { released } = await releaseUnsent(app, tx, unsent)
       await enqueueDispatch(
         app,

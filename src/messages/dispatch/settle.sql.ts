@@ -53,6 +53,11 @@ export async function releaseLeases(
   return rows
 }
 
+/** Locks messages in the order of their ids. The locks wait for claims that are running, or whose commit is. */
+export async function lockClaims(tx: Sql, ids: readonly string[]): Promise<void> {
+  await tx.query('select from messages where id = any($1::uuid[]) order by id for update', [ids])
+}
+
 /** The messages that have a lease and that no provider has accepted. */
 export async function readLeased(tx: Sql, ids: readonly string[]): Promise<(Dispatchable & { leaseUntil: Date })[]> {
   const { rows } = await tx.query<Dispatchable & { leaseUntil: Date }>(
