@@ -83,12 +83,13 @@ export type Hold = { of: 'recipient' } | { of: 'instance' } | { of: 'account'; a
 /**
  * Outcome of an attempt to send. With `unknown`, the provider may have accepted the message, so it must not be sent again blindly. With
  * `offline`, the connection was gone before the message could be handed over; with `holds`, the network asked to wait. Neither counts as an
- * attempt, and the message is tried until it expires. `detail` is the network's reason in its own words.
+ * attempt, and the message is tried until it expires. With `mayHaveLeft`, the network may have accepted the message, and deduplicates the
+ * next try: as after `unknown`, nothing but the network's answer says that it was not sent. `detail` is the network's reason in its own words.
  */
 export type SendOutcome =
   | { outcome: 'accepted'; providerMessageId: string }
   | { outcome: 'refused'; error: string; detail?: string; restricted?: boolean }
-  | { outcome: 'retry'; error: string; detail?: string; afterMs?: number; offline?: boolean; holds?: Hold }
+  | { outcome: 'retry'; error: string; detail?: string; afterMs?: number; offline?: boolean; mayHaveLeft?: boolean; holds?: Hold }
   | { outcome: 'unknown'; error: string; detail?: string }
 
 /** Error of a message whose recipient told the network that no messages are wanted. The gateway writes to that number no more. */

@@ -64,3 +64,22 @@ it.each([
     expect(arrivals(network)).toEqual([['once', 0]])
   },
 )
+
+it('a message that the network took is sent, although its recipient is suppressed before the connection is back', async () => {
+  const { network, client, instanceId } = await openParts()
+  const { promise, resolve: comeBack } = Promise.withResolvers<void>()
+  network.loginsAfter = promise
+  network.lostAcks = 1
+  const { body } = await client.api.post('messages/send', { instanceId, to: `+${ann}`, type: 'text', text: 'once' })
+  await until(() => network.arrived.length === 1)
+  network.disconnect(shop, '503')
+  await client.reached(instanceId, 'disconnected')
+  expect((await client.api.post('suppressions', { phone: `+${ann}` })).status).toBe(201)
+  comeBack()
+  const message = await until(async () => {
+    const found = (await client.api.get(`messages/${body.data.id}`)).body.data
+    return found.status !== 'sending' && found
+  })
+  expect(message).toMatchObject({ status: 'sent', error: null })
+  expect(arrivals(network)).toEqual([['once', 1]])
+})

@@ -1,4 +1,4 @@
-// Releases the leases of attempts that no network has taken, and cancels those of their messages that must not be attempted again.
+// Releases the leases of attempts that are to be repeated, and cancels those of their messages that must not be attempted again.
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { type Released, releaseLeases } from './settle.sql.ts'
@@ -9,6 +9,7 @@ export interface Unsent {
   token: string
   /** The contact of the message when it was claimed. */
   contactId: string | null
+  /** True if the network may have the message, by this attempt or an earlier one. */
   mayHaveLeft: boolean
 }
 

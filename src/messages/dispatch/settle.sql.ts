@@ -29,8 +29,8 @@ export interface Released extends Dispatchable {
 }
 
 /**
- * Releases leases and stores the times of the next attempts. The network did not take these attempts, so a message that no earlier one
- * may have brought there has not left. Returns the messages that still had their lease.
+ * Releases leases and stores the times of the next attempts. A message that none of its attempts may have brought to the network has not
+ * left. Returns the messages that still had their lease.
  */
 export async function releaseLeases(
   tx: Sql,

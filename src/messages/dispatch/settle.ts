@@ -68,13 +68,14 @@ async function settleAll(app: App, settlements: readonly Settlement[]): Promise<
     const failing: Failing[] = []
     const retries: Retry[] = []
     for (const { message, outcome } of list) {
-      const { id, token, mayHaveLeft } = message
+      const { id, token } = message
+      const mayHaveLeft = message.mayHaveLeft || (outcome.outcome === 'retry' && outcome.mayHaveLeft === true)
       if (outcome.outcome === 'refused') failing.push({ id, token, mayHaveLeft, error: outcome.error, detail: outcome.detail })
       if (outcome.outcome !== 'retry') continue
       const counts = !outcome.offline && !outcome.holds
       const delayMs = retryDelayMs(counts ? message.attempt : 1, outcome.afterMs)
       if (delayMs === null) failing.push({ id, token, mayHaveLeft, error: outcome.error, detail: outcome.detail })
-      else retries.push({ message, delayMs, counts, holds: outcome.holds })
+      else retries.push({ message: { ...message, mayHaveLeft }, delayMs, counts, holds: outcome.holds })
     }
     // Instances are locked before their messages, as by everything else that locks both.
     await restrict(app, tx, list)

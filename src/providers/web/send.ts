@@ -124,7 +124,7 @@ export function createSend({
   async function outcomeOf(host: Host, instance: Instance, id: string, ack: Ack | undefined): Promise<SendOutcome> {
     if (ack === undefined) return { outcome: 'unknown', error: 'PROVIDER_TIMEOUT' }
     // The server may have taken it. The next try has the same id.
-    if (ack === 'lost') return away('CONNECTION_LOST')
+    if (ack === 'lost') return { ...away('CONNECTION_LOST'), mayHaveLeft: true }
     if (ack.error === undefined) return { outcome: 'accepted', providerMessageId: id }
     if (ack.error === tooMany) return slower()
     await noteRestriction(app, host, instance.id, ack.error)
@@ -139,7 +139,7 @@ async function unlessLost<T>(acked: Promise<Ack>, work: Promise<T>): Promise<T> 
 }
 
 /** The message waits until a process has the connection: this one soon, or another one. */
-function away(error: string): SendOutcome {
+function away(error: string): SendOutcome & { outcome: 'retry' } {
   return { outcome: 'retry', error, offline: true, holds: { of: 'connection' } }
 }
 
