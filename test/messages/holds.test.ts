@@ -8,6 +8,7 @@ import { sendMessage, sendMessages } from '../../src/messages/service.ts'
 import type { Hold } from '../../src/providers/outgoing.ts'
 import type { Provider } from '../../src/providers/provider.ts'
 import { providers } from '../../src/providers/providers.ts'
+import { createSuppression } from '../../src/suppressions/service.ts'
 import { type Account, connectedInstance, createAccount } from '../kit/accounts.ts'
 import { cloneDatabase, sql } from '../kit/database.ts'
 import { until } from '../kit/until.ts'
@@ -207,6 +208,24 @@ it.each<[string, (instanceId: string, first: string) => Promise<unknown>]>([
   await end(own, first)
   await allAccepted(databaseUrl, behind)
   expect(net.calls.map(({ id }) => id)).toEqual([first, ...behind])
+})
+
+it('sends the messages behind those under a hold that must not leave any more, without another check of the key', async () => {
+  const own = await phone()
+  holding({ of: 'instance' }, 600_000)
+  const out = [freshNumber(), freshNumber()]
+  const ids: string[] = []
+  for (const to of [...out, freshNumber()]) {
+    ids.push(await send(own, to))
+    await until(async () => (await statesOf(databaseUrl, ids)).every((state) => state === 'held by instance'))
+  }
+  for (const phone of out) await createSuppression(contexts[0] as Context, { phone })
+  const key = `instance ${own}`
+  await putOff(`data->>'key'`, key)
+  await sql(databaseUrl).query('delete from send_holds where key = $1', [key])
+  apps[0]?.signals.emit('held', key, 0)
+  await allAccepted(databaseUrl, ids.slice(-1))
+  expect(await statesOf(databaseUrl, ids.slice(0, -1))).toEqual(out.map(() => 'failed RECIPIENT_SUPPRESSED'))
 })
 
 it('marks an instance as restricted when a refusal says so', async () => {

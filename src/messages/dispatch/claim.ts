@@ -49,10 +49,13 @@ export interface NextMessage extends Dispatchable {
   peer: string
 }
 
-/** `claimed`: the messages to send now. `next`: messages to the same recipients, in order, to claim after those. */
 export interface Claim {
+  /** The messages to send now. */
   claimed: ClaimedMessage[]
+  /** Messages to the same recipients, in order, to claim after those. */
   next: NextMessage[]
+  /** How many messages are not sent now and not held either: they have ended, or have a job. */
+  passed: number
 }
 
 /**
@@ -112,13 +115,15 @@ async function claimIn(
     held.map(({ row: { id, instanceId }, cause }) => ({ id, instanceId, ...cause })),
     rows[0]?.now ?? new Date(),
   )
-  await tryLater(app, tx, [...sorted.later, ...again.later])
+  const later = [...sorted.later, ...again.later]
+  await tryLater(app, tx, later)
   // Messages behind one whose outcome stays unknown may leave now.
   toRelease.push(...failed.flatMap(({ row }) => (row.mayHaveLeft ? recipientKey(row) : [])))
   await judgeScheduled(app, tx, sendable)
   return {
     claimed: await lease(app, tx, sendable, slots === undefined),
     next: followers.next,
+    passed: failed.length + later.length,
     toRelease,
     forHolder: held.flatMap(({ row, cause }) => (cause.for === 'holder' ? row : [])),
     followers: again.later.map(({ row }) => row),

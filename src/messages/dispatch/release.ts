@@ -53,17 +53,23 @@ export function startReleasing(app: App): AsyncDisposable {
     )
   }
 
-  /** Sends a few messages, and twice as many each time as long as the network takes them. Never rejects: the job of the key checks again. */
+  /**
+   * Sends a few messages, and twice as many each time as long as the network takes them. Goes on behind those that must not leave any more.
+   * Never rejects: the job of the key checks again.
+   */
   async function release(key: string): Promise<void> {
     try {
-      for (let size = 1; !stopping.signal.aborted; size = widerThan(size)) {
+      for (let size = 1; !stopping.signal.aborted; ) {
         const { until, now } = await readKey(app.pool, key)
         if (until) {
           plan(key, until.getTime() - now.getTime())
           return
         }
         const ids = await readHeld(app.pool, key, size)
-        if (ids.length === 0 || (await sendReleased(app, ids)) === 0) return
+        if (ids.length === 0) return
+        const { sent, passed } = await sendReleased(app, ids)
+        if (sent + passed === 0) return
+        if (sent > 0) size = widerThan(size)
       }
     } catch (error) {
       app.log.warn({ key, err: (error as Error).message }, 'waiting messages could not be released')
