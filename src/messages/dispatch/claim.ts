@@ -100,7 +100,7 @@ async function claimIn(
   const rows = await lockOpen(tx, ids)
   const sorted = await sortMessages(app, tx, rows, slots)
   const { ready, deferred, failed } = sorted
-  const granted = await takeQuota(tx, ready)
+  const granted = await takeQuota(tx, ready, failed)
   const sendable = ready.filter((_, i) => granted[i])
   for (const [i, row] of ready.entries()) if (!granted[i]) failed.push({ row, error: 'MONTHLY_OUTBOUND_QUOTA_EXCEEDED' })
   await endFailed(tx, failed)
@@ -159,12 +159,18 @@ function outgoingOf({ id, attempts, to, type, body, mediaUrl, content, template 
   return { messageId: id, attempt: attempts + 1, to, type, body, mediaUrl, content, template } as OutgoingMessage
 }
 
-/** Reserves quota for messages that hold none yet: scheduled ones. Instant messages took their quota when they were accepted. */
-async function takeQuota(tx: Sql, rows: readonly OpenRow[]): Promise<boolean[]> {
+/**
+ * Reserves quota for messages that hold none yet: scheduled ones. Instant messages took their quota when they were accepted. Locks the rows
+ * from which the quota of `failed` comes, too, because the rows of several owners are locked in one order.
+ */
+async function takeQuota(tx: Sql, rows: readonly OpenRow[], failed: Sorted['failed']): Promise<boolean[]> {
   const asking = rows.filter((row) => !row.counted)
+  const returning = failed.flatMap(({ row }) => (row.counted && !row.mayHaveLeft ? row : []))
+  const owners = new Set([...asking, ...returning].map(({ ownerId }) => ownerId))
+  const requests = [...asking, ...(owners.size > 1 ? returning : [])]
   const answers = await reserveQuota(
     tx,
-    asking.map((row) => ({ ownerId: row.ownerId, plan: row.plan, counts: true })),
+    requests.map((row) => ({ ownerId: row.ownerId, plan: row.plan, counts: !row.counted })),
   )
   const granted = new Map(asking.map((row, i) => [row.id, answers[i] ?? false]))
   return rows.map((row) => granted.get(row.id) ?? true)
