@@ -14,12 +14,13 @@ import { type Failing, storeFailures } from './fail.sql.ts'
 export async function failMessages(tx: Sql, failing: readonly Failing[]): Promise<number> {
   if (failing.length === 0) return 0
   const rows = await storeFailures(tx, failing)
-  await returnQuota(tx, rows)
+  // Before the quota, as for an inbound keyword with a reply.
   await insertSuppressions(
     tx,
     rows.filter(({ error }) => error === optedOut).map(({ workspaceId, to }) => ({ workspaceId, phone: to })),
     'network',
   )
+  await returnQuota(tx, rows)
   await emit(
     tx,
     rows.map((row) => messageEvent(row, 'failed', row.now)),
