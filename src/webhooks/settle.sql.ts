@@ -13,6 +13,22 @@ export interface Written {
   nextAttemptAt: Date | null
 }
 
+/** Those of the settlements whose lease and attempt number still hold, by primary key. It locks nothing. */
+export async function readHeld(tx: Sql, settlements: readonly Settlement[]): Promise<Settlement[]> {
+  const { rows } = await tx.query<{ n: number }>({
+    name: 'webhooks.held',
+    text: `select s.n::int from unnest($1::uuid[], $2::uuid[], $3::int[]) with ordinality as s(id, token, attempt, n)
+      join webhook_deliveries d on d.id = s.id and d."leaseToken" = s.token and d.attempts = s.attempt`,
+    values: [
+      settlements.map(({ delivery }) => delivery.id),
+      settlements.map(({ delivery }) => delivery.token),
+      settlements.map(({ delivery }) => delivery.attempt),
+    ],
+  })
+  const held = new Set(rows.map(({ n }) => n))
+  return settlements.filter((_, i) => held.has(i + 1))
+}
+
 /**
  * Writes the outcomes of attempts whose lease and attempt number still hold (fencing token), by primary key, and the attempts into the log
  * of their deliveries. `gaps` are the milliseconds to the next attempt. Returns what was written.

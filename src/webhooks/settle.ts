@@ -7,7 +7,7 @@ import { deliverJob, deliverRequest } from './deliver-job.ts'
 import { lockHealth, storeHealth } from './endpoints.sql.ts'
 import { type Health, healthAfter, type News } from './health.ts'
 import { automaticAttempts, gapMs } from './policy.ts'
-import { cancelDeliveries, type Settlement, writeVerdicts } from './settle.sql.ts'
+import { cancelDeliveries, readHeld, type Settlement, writeVerdicts } from './settle.sql.ts'
 
 /** Milliseconds until the next attempt; null when there is none, or when another process has the lease. */
 export type Settled = number | null
@@ -46,17 +46,22 @@ function gapOf(app: App, { delivery, verdict }: Settlement): number | null {
 
 /**
  * Updates the health of endpoints. The common case, a healthy endpoint with successes only, locks and writes nothing. Whether an endpoint fails
- * is read here, because another attempt may have failed since the claim.
+ * is read here, because another attempt may have failed since the claim. An attempt that lost its lease says nothing, and one that is settled
+ * again because the answer to the commit was lost counts once: the leases are read under the locks of the endpoints.
  */
 async function noteHealth(app: App, tx: Sql, settlements: readonly Settlement[]): Promise<void> {
-  const telling = Map.groupBy(settlements.filter(tellsHealth), ({ delivery }) => delivery.endpointId)
-  if (telling.size === 0) return
+  const telling = settlements.filter(tellsHealth)
+  if (telling.length === 0) return
   const failed = settlements.filter(({ verdict }) => !verdict.delivered).map(({ delivery }) => delivery.endpointId)
+  const ids = [...new Set(telling.map(({ delivery }) => delivery.endpointId))]
+  const endpoints = await lockHealth(tx, ids, failed)
+  if (endpoints.length === 0) return
+  const held = Map.groupBy(await readHeld(tx, telling), ({ delivery }) => delivery.endpointId)
   const changed: (Health & { id: string })[] = []
   const disabled: string[] = []
-  for (const row of await lockHealth(tx, [...telling.keys()], failed)) {
+  for (const row of endpoints) {
     // An attempt that was made at a previous URL says nothing about the present one.
-    const attempts = telling.get(row.id)?.filter(({ delivery }) => delivery.url === row.url) ?? []
+    const attempts = held.get(row.id)?.filter(({ delivery }) => delivery.url === row.url) ?? []
     if (attempts.length === 0) continue
     const after = healthAfter(row, newsOf(attempts), row.now)
     changed.push({ id: row.id, ...after })

@@ -8,6 +8,7 @@ import { openRig } from './rig.ts'
 
 const url = 'https://example.com/'
 
+/** The outcome of an attempt at the delivery that has the id of its endpoint. */
 function gone(endpointId: string): Settlement {
   const delivery = { id: endpointId, endpointId, eventId: endpointId, token: endpointId, url, attempt: 1, attemptsLeft: 4 }
   const verdict = { delivered: false, responseCode: 410, error: 'http_410', gone: true }
@@ -27,6 +28,11 @@ it('cancels 2,000 deliveries of the endpoints that answer 410 at once, and leave
   await pool.query(
     `insert into webhook_deliveries (id, "endpointId", "eventId", type, "nextAttemptAt")
      select gen_random_uuid(), id, gen_random_uuid(), 'message.sent', now() from unnest($1::uuid[]) id, generate_series(1, 1100)`,
+    [ids],
+  )
+  await pool.query(
+    `insert into webhook_deliveries (id, "endpointId", "eventId", type, "nextAttemptAt", attempts, "leaseToken", "leaseUntil")
+     select id, id, id, 'message.sent', now(), 1, id, now() + interval '1 minute' from unnest($1::uuid[]) id`,
     [ids],
   )
   const open = async () => (await pool.query(`select from webhook_deliveries where status = 'pending'`)).rowCount

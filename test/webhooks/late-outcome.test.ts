@@ -1,17 +1,19 @@
-// The outcome of an attempt whose lease is over comes late: after a redelivery was accepted, it does not take that away.
+// The outcome of an attempt comes late, or again: it changes neither what happened to the delivery since, nor the health of the endpoint.
 import { expect, it } from 'vitest'
 import { sqlTransaction } from '../../src/core/database/transaction.ts'
 import { newId } from '../../src/core/id.ts'
 import { claimByIds } from '../../src/webhooks/claim.sql.ts'
 import { redeliver } from '../../src/webhooks/redeliver.ts'
 import { makeChunkDue } from '../../src/webhooks/redelivery.sql.ts'
+import { updateEndpoint } from '../../src/webhooks/service.ts'
 import { settleDeliveries } from '../../src/webhooks/settle.ts'
 import { openRig, type Rig } from './rig.ts'
 
 const verdict = { delivered: false, responseCode: 500, error: null, gone: false, retryAfterMs: undefined }
+const gone = { ...verdict, responseCode: 410, gone: true }
 
-/** A delivery whose process stopped in its second attempt for longer than the lease, and the settling of that attempt. */
-async function frozen(rig: Rig) {
+/** A delivery with a claimed attempt, its second unless `made` says otherwise, and the settling of that attempt. */
+async function claimed(rig: Rig, made = 1) {
   const endpoint = await rig.endpoint('https://hooks.example/')
   const id = newId()
   await rig.app.pool.query(
@@ -20,16 +22,30 @@ async function frozen(rig: Rig) {
        values (1, gen_random_uuid(), $3, 'message.sent', '{}', now()) returning seq, id
      )
      insert into webhook_deliveries (id, "endpointId", "eventSeq", "eventId", type, status, attempts, "attemptsLeft", "nextAttemptAt")
-     select $1, $2, seq, id, 'message.sent', 'retrying', 1, 4, now() from event`,
-    [id, endpoint.id, rig.account.workspaceId],
+     select $1, $2, seq, id, 'message.sent', 'retrying', $4, 5 - $4, now() from event`,
+    [id, endpoint.id, rig.account.workspaceId, made],
   )
   const [delivery] = await claimByIds(rig.app.pool, newId(), [id])
   if (!delivery) throw new Error('not claimed')
-  await rig.app.pool.query(`update webhook_deliveries set "leaseUntil" = now() - interval '1 second' where id = $1`, [id])
-  const wake = () =>
-    settleDeliveries(rig.app, [{ delivery, verdict, at: new Date(), durationMs: 1, answer: null, headers: null }])
-  return { id, endpointId: endpoint.id, wake }
+  const settle = (outcome = verdict) =>
+    settleDeliveries(rig.app, [{ delivery, verdict: outcome, at: new Date(), durationMs: 1, answer: null, headers: null }])
+  return { id, endpointId: endpoint.id, settle }
 }
+
+/** The same after its process stopped for longer than the lease. */
+async function frozen(rig: Rig) {
+  const { id, endpointId, settle: wake } = await claimed(rig)
+  await rig.app.pool.query(`update webhook_deliveries set "leaseUntil" = now() - interval '1 second' where id = $1`, [id])
+  return { id, endpointId, wake }
+}
+
+async function healthOf(rig: Rig, endpointId: string) {
+  const text =
+    'select "failingSince" is not null as failing, "failedEvents", "disabledReason" from webhook_endpoints where id = $1'
+  return (await rig.app.pool.query(text, [endpointId])).rows[0]
+}
+
+const healthy = { failing: false, failedEvents: 0, disabledReason: null }
 
 /** The attempt that a process claims now; undefined if none is due. */
 async function dueNow(rig: Rig, id: string): Promise<number | undefined> {
@@ -54,4 +70,30 @@ it('a redelivery of many deliveries is made, although such an outcome comes afte
   expect(made).toEqual([id])
   await wake()
   expect(await dueNow(rig, id)).toBe(3)
+})
+
+it('an attempt that lost its lease says nothing about the endpoint, which others have attempted since', async () => {
+  const rig = await openRig({ working: false })
+  const { id, endpointId, wake } = await frozen(rig)
+  await redeliver(rig.ctx, id)
+  await wake(gone)
+  expect(await healthOf(rig, endpointId)).toEqual(healthy)
+})
+
+it('an outcome that is stored again, because the database stored it without an answer, counts once', async () => {
+  const rig = await openRig({ working: false })
+  const { endpointId, settle } = await claimed(rig, 0)
+  await settle()
+  await settle()
+  expect(await healthOf(rig, endpointId)).toEqual({ failing: true, failedEvents: 1, disabledReason: null })
+})
+
+it('such an outcome does not disable an endpoint that somebody has enabled since', async () => {
+  const rig = await openRig({ working: false })
+  const { endpointId, settle } = await claimed(rig)
+  await settle(gone)
+  expect(await healthOf(rig, endpointId)).toMatchObject({ disabledReason: 'gone' })
+  await updateEndpoint(rig.ctx, endpointId, { enabled: true })
+  await settle(gone)
+  expect(await healthOf(rig, endpointId)).toEqual(healthy)
 })
