@@ -199,7 +199,7 @@ async function send(app: App, tx: Sql, campaign: LockedCampaign, next: readonly 
   await change(tx, id, 'running')
   if (campaign.status !== 'running') await tellCampaign(tx, id)
   const nextAt = await pace(tx, campaign, state, recipients.length)
-  if (nextAt && hasMore) await wake(app, tx, id, wakeAt(nextAt, now))
+  if (nextAt && hasMore) await wake(app, tx, id, wakeAt(nextAt, now, nextQuiet(quietHoursOf(campaign.quietHours), now)))
   // Reserves quota last: other sends of this owner wait for its row lock from here to the commit.
   const granted = await reserveQuota(
     tx,

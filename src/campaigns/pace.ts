@@ -38,9 +38,13 @@ export function nextMoment(nextAt: Date | null, rate: number, count: number, now
   return new Date(from.getTime() + (count * minuteMs) / rate)
 }
 
-/** When the job for the next message starts. */
-export function wakeAt(nextAt: Date, now: Date): Date {
-  return new Date(Math.max(nextAt.getTime(), now.getTime() + leastGapMs))
+/** When the job for the next message starts, or the one that takes back what is queued when quiet hours begin, at `quietFrom`. */
+export function wakeAt(nextAt: Date, now: Date, quietFrom: Date | null): Date {
+  return earlier(new Date(Math.max(nextAt.getTime(), now.getTime() + leastGapMs)), quietFrom)
+}
+
+export function earlier(at: Date, other: Date | null): Date {
+  return other && other < at ? other : at
 }
 
 /** The earliest time of the next message when the rate changes: at most the new time between two messages ahead; null without a rate. */

@@ -1,6 +1,6 @@
 // Pure rules of campaigns: allowed state changes, next step, progress.
 import type { CampaignStatus } from '../generated/prisma/client.ts'
-import { dueNow } from './pace.ts'
+import { dueNow, earlier } from './pace.ts'
 
 /** Most distinct numbers of one campaign. */
 export const maxRecipients = 100_000
@@ -110,7 +110,8 @@ export function nextStep(campaign: Progress, now: Date, pageSize: number): Step 
   if (planned === 0) return open === 0 ? { do: 'complete' } : { do: 'later', at: lookAgainAt(campaign, now) }
   if (campaign.instanceDeleted) return { do: 'fail', error: 'INSTANCE_DELETED' }
   const due = dueNow({ rate, nextAt }, now)
-  if (due === 0 && nextAt) return { do: 'later', at: nextAt }
+  // When quiet hours begin, what is queued is taken back, which cannot wait for the next message.
+  if (due === 0 && nextAt) return { do: 'later', at: earlier(nextAt, campaign.quietFrom) }
   const most = rate !== null && waiting > 0 ? 0 : Math.min(pageSize, mostUnaccepted - unaccepted, due)
   return most > 0 ? { do: 'send', most } : { do: 'later', at: lookAgainAt(campaign, now) }
 }
@@ -130,7 +131,7 @@ export function lookAgainAt({ lastEnqueuedAt, planned, unaccepted, waiting, quie
   const idleMs = lastEnqueuedAt ? now.getTime() - lastEnqueuedAt.getTime() : 0
   const most = planned > 0 || unaccepted > waiting ? mostMs.leaving : mostMs.ending
   const at = now.getTime() + Math.min(most, Math.max(250, idleMs / 4))
-  return new Date(Math.min(at, quietFrom?.getTime() ?? at))
+  return earlier(new Date(at), quietFrom)
 }
 
 export interface Counters {

@@ -15,7 +15,7 @@ function play(rate: number, lateMs: () => number, untilMs: number): number[] {
     const due = dueNow({ rate, nextAt }, at(now))
     for (let i = 0; i < due; i++) times.push(now)
     if (due > 0) nextAt = nextMoment(nextAt, rate, due, at(now))
-    now = wakeAt(nextAt as Date, at(now)).getTime() - start + lateMs()
+    now = wakeAt(nextAt as Date, at(now), null).getTime() - start + lateMs()
   }
   return times
 }
@@ -73,6 +73,11 @@ describe('the pace', () => {
 })
 
 describe('quiet hours', () => {
+  it('wake a campaign when they begin, where its next message leaves later', () => {
+    expect(wakeAt(at(60_000), at(0), at(20_000))).toEqual(at(20_000))
+    expect(wakeAt(at(10_000), at(0), at(20_000))).toEqual(at(10_000))
+  })
+
   const night = { from: '21:00', to: '08:00', timeZone: 'Europe/Rome' }
   const until = (quiet: typeof night, now: string) => quietUntil(quiet, new Date(now))?.toISOString() ?? null
 

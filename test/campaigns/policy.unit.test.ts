@@ -63,6 +63,11 @@ describe('the next step', () => {
       { rate: 60, nextAt: now, open: 1, unaccepted: 1, waiting: 1 },
       { do: 'later', at: seconds(0.25) },
     ],
+    [
+      'a look when the quiet hours begin, where the moment that the rate gives is later',
+      { rate: 1, nextAt: seconds(50), quietFrom: seconds(10), open: 1, unaccepted: 1, waiting: 1 },
+      { do: 'later', at: seconds(10) },
+    ],
     ['nothing in quiet hours', { quietUntil: seconds(60) }, { do: 'quiet', until: seconds(60) }],
     [
       'nothing of what waits in quiet hours',
