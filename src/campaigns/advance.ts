@@ -74,7 +74,7 @@ const lockedForMs = 250
 /** Thrown when a concurrent send took the quota after `quotaLeft` was read. The transaction rolls back and runs again. */
 const quotaRaced = new Error('the quota is used up by other messages')
 
-/** Runs the next step of a campaign, with at most `pageSize` messages. Returns true if more may be sent right after. */
+/** Runs the next step of a campaign, with at most `pageSize` messages. Returns true if another step is due right after. */
 export async function advance(app: App, id: string, pageSize: number): Promise<boolean> {
   for (;;) {
     try {
@@ -218,11 +218,11 @@ async function pace(tx: Sql, campaign: LockedCampaign, state: SafetyState, count
   return nextAt
 }
 
-/** Ends or pauses the campaign by itself. Returns false, because nothing more may be sent. */
-async function end(tx: Sql, id: string, status: 'paused' | 'completed' | 'failed', error?: string): Promise<false> {
+/** Ends or pauses the campaign by itself. Returns true after a pause, because messages that are queued may need a step in quiet hours. */
+async function end(tx: Sql, id: string, status: 'paused' | 'completed' | 'failed', error?: string): Promise<boolean> {
   await change(tx, id, status, error)
   await tellCampaign(tx, id)
-  return false
+  return status === 'paused'
 }
 
 async function change(

@@ -88,7 +88,7 @@ export interface Progress {
 }
 
 export type Step =
-  /** The campaign has ended, or is paused with planned recipients. */
+  /** The campaign has ended, or is paused with planned recipients, and no quiet hours concern its queued messages. */
   | { do: 'nothing' }
   | { do: 'later'; at: Date }
   /** Quiet hours: nothing leaves until `until`, not even what is queued. */
@@ -102,8 +102,9 @@ export function nextStep(campaign: Progress, now: Date, pageSize: number): Step 
   const { status, scheduledFor, planned, open, unaccepted } = campaign
   if (status === 'scheduled' && scheduledFor && scheduledFor > now) return { do: 'later', at: scheduledFor }
   if (status !== 'scheduled' && status !== 'running') {
+    if (status !== 'paused') return { do: 'nothing' }
     // A paused campaign without planned recipients still completes.
-    if (status !== 'paused' || planned > 0) return { do: 'nothing' }
+    if (planned > 0) return stepOfPaused(campaign)
   }
   const { rate, nextAt, quietUntil, waiting } = campaign
   if (quietUntil && (planned > 0 || unaccepted > 0) && !campaign.instanceDeleted) return { do: 'quiet', until: quietUntil }
@@ -114,6 +115,12 @@ export function nextStep(campaign: Progress, now: Date, pageSize: number): Step 
   if (due === 0 && nextAt) return { do: 'later', at: earlier(nextAt, campaign.quietFrom) }
   const most = rate !== null && waiting > 0 ? 0 : Math.min(pageSize, mostUnaccepted - unaccepted, due)
   return most > 0 ? { do: 'send', most } : { do: 'later', at: lookAgainAt(campaign, now) }
+}
+
+/** The next step of one with planned recipients. One that paused itself may have queued messages, which must not leave in quiet hours. */
+function stepOfPaused({ unaccepted, instanceDeleted, quietUntil, quietFrom }: Progress): Step {
+  if (unaccepted === 0 || instanceDeleted || !quietFrom) return { do: 'nothing' }
+  return quietUntil ? { do: 'quiet', until: quietUntil } : { do: 'later', at: quietFrom }
 }
 
 /**

@@ -19,8 +19,8 @@ export async function updateCampaign(ctx: Context, id: string, changes: UpdateCa
     const newRate = changes.ratePerMinute === null ? campaign.defaultRate : changes.ratePerMinute
     const nextAt = newRate === undefined ? campaign.nextAt : nextAtNewRate(campaign.nextAt, newRate, campaign.now)
     const changed = await saveChanges(tx, id, { name, ratePerMinute, quietHours, nextAt })
-    // The next step looks at the new rate and hours.
-    if (changed.status === 'running') await wake(ctx.app, tx, id)
+    // The next step looks at the new rate and hours; those of a paused campaign may concern messages that are queued.
+    if (changed.status !== 'scheduled') await wake(ctx.app, tx, id)
     await tellCampaign(tx, id)
     await announceChange(tx, subject('campaign', id))
     return changed

@@ -40,6 +40,21 @@ describe('the next step', () => {
     ['nothing before its time', { status: 'scheduled', scheduledFor: seconds(1) }, { do: 'later', at: seconds(1) }],
     ['a page when its time has come', { status: 'scheduled', scheduledFor: now }, { do: 'send', most: pageSize }],
     ['a page of one that was resumed after its time', { scheduledFor: seconds(-60) }, { do: 'send', most: pageSize }],
+    [
+      'a look when the quiet hours begin, of a paused one with queued messages',
+      { status: 'paused', quietFrom: seconds(60), open: 1, unaccepted: 1 },
+      { do: 'later', at: seconds(60) },
+    ],
+    [
+      'nothing of what is queued of a paused one in quiet hours',
+      { status: 'paused', quietUntil: seconds(60), quietFrom: seconds(90), open: 1, unaccepted: 1 },
+      { do: 'quiet', until: seconds(60) },
+    ],
+    [
+      'nothing of a paused one in quiet hours without queued messages',
+      { status: 'paused', quietFrom: seconds(60) },
+      { do: 'nothing' },
+    ],
     ['nothing of a paused one', { status: 'paused' }, { do: 'nothing' }],
     ['the end of a paused one of which everything has left', { status: 'paused', planned: 0 }, { do: 'complete' }],
     [
