@@ -1,7 +1,7 @@
 // Proves which URLs are accepted as targets: every spelling of a private address or name, and everything that is no URL, is
 // refused.
 import { describe, expect, it } from 'vitest'
-import { checkTarget, isReachable, serverOf } from '../../src/core/network/address.ts'
+import { checkTarget, isReachable, isReachableBy, serverOf } from '../../src/core/network/address.ts'
 
 const privateAddresses = [
   ...['0x7f.1', '2130706433', '017700000001', '127.1', '0', '①②⑦.⓪.⓪.①', '１２７.０.０.１', '169。254。169。254'],
@@ -199,4 +199,14 @@ describe('the server of a URL', () => {
     const local = ['http://localhost:4000', 'http://localhost:4001', 'http://localhost.example:4000', 'http://10.0.0.1:4000']
     expect(new Set([...urls, ...local].map((url) => serverOf(new URL(url)))).size).toBe(urls.length + local.length)
   })
+})
+
+it('reaches public addresses over http for files only, and private ones that are allowed for both', () => {
+  const ways = (address: string, allowed: string[]) =>
+    (['media', 'webhook'] as const).flatMap((purpose) =>
+      ['http:', 'https:'].map((protocol) => isReachableBy(protocol, address, allowed, purpose)),
+    )
+  expect(ways('8.8.8.8', [])).toEqual([true, true, false, true])
+  expect(ways('10.0.0.7', [])).toEqual([false, false, false, false])
+  expect(ways('10.0.0.7', ['10.0.0.0/8'])).toEqual([true, true, true, true])
 })

@@ -37,6 +37,11 @@ export function isReachable(address: string, allowed: readonly string[]): boolea
   return isPublic(address) || isWithin(address, allowed)
 }
 
+/** {@link isReachable} by that protocol (`http:` or `https:`), for the purpose: plain http reaches the public internet for `media` only. */
+export function isReachableBy(protocol: string, address: string, allowed: readonly string[], purpose: Purpose): boolean {
+  return purpose === 'webhook' && protocol === 'http:' ? isWithin(address, allowed) : isReachable(address, allowed)
+}
+
 function isPublic(address: string): boolean {
   if (!ipaddr.isValid(address)) return false
   const parsed = ipaddr.process(address)

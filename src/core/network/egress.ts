@@ -3,7 +3,7 @@
 import { Resolver } from 'node:dns/promises'
 import type { LookupFunction } from 'node:net'
 import { Agent, buildConnector } from 'undici'
-import { checkTarget, isReachable, isWithin, literalOf, privateNetwork } from './address.ts'
+import { checkTarget, isReachableBy, literalOf, type Purpose, privateNetwork } from './address.ts'
 import { EgressError, type EgressFault, faultOf } from './egress-fault.ts'
 
 /** Returns every address (A and AAAA) of a name; none if it has none or no name server answers. */
@@ -65,17 +65,16 @@ const mostRedirects = 3
 
 export function createEgress(options: EgressOptions): Egress {
   const { allowed, resolve = resolveByDns, connectTimeoutMs = 5_000, ca } = options
-  const mayConnect = (address: string, protocol: string) =>
-    protocol === 'http:' ? isWithin(address, allowed) : isReachable(address, allowed)
 
-  function createConnect(protocol: string): buildConnector.connector {
+  function createConnect(protocol: string, purpose: Purpose): buildConnector.connector {
+    const mayConnect = (address: string) => isReachableBy(protocol, address, allowed, purpose)
     const lookup: LookupFunction = (name, { all }, done) => {
       resolve(name).then(
         (addresses) => {
           const [first] = addresses
           if (first === undefined) return done(new EgressError('name_not_resolved'), [])
           // One private address among public ones is an attack too, because the socket picks the address to connect to.
-          if (!addresses.every((address) => mayConnect(address, protocol))) return done(new EgressError('blocked_address'), [])
+          if (!addresses.every(mayConnect)) return done(new EgressError('blocked_address'), [])
           const records = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
           if (all) done(null, records)
           else done(null, first, first.includes(':') ? 6 : 4)
@@ -87,35 +86,40 @@ export function createEgress(options: EgressOptions): Egress {
     return (target, callback) => {
       // Sockets do not look up literal addresses, so the lookup hook never sees them.
       const literal = literalOf(target.hostname)
-      if (literal && !mayConnect(literal, protocol)) return callback(new EgressError('blocked_address'), null)
+      if (literal && !mayConnect(literal)) return callback(new EgressError('blocked_address'), null)
       connect(target, (...[error, socket]) => {
         if (!socket) return callback(error, null)
-        if (mayConnect(socket.remoteAddress ?? '', protocol)) return callback(null, socket)
+        if (mayConnect(socket.remoteAddress ?? '')) return callback(null, socket)
         socket.destroy()
         callback(new EgressError('blocked_address'), null)
       })
     }
   }
 
-  const plain = createConnect('http:')
-  const secure = createConnect('https:')
-  const agent = new Agent({
-    connect: (target, callback) => (target.protocol === 'https:' ? secure : plain)(target, callback),
-    allowH2: false,
-    // Shorter than the keep-alive timeout of any server, so that a request never uses a connection that is just being closed.
-    keepAliveTimeout: 1_000,
-    keepAliveMaxTimeout: 1_000,
-    maxHeaderSize: maxHeaderBytes,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  })
+  function createAgent(purpose: Purpose): Agent {
+    const plain = createConnect('http:', purpose)
+    const secure = createConnect('https:', purpose)
+    return new Agent({
+      connect: (target, callback) => (target.protocol === 'https:' ? secure : plain)(target, callback),
+      allowH2: false,
+      // Shorter than the keep-alive timeout of any server, so that a request never uses a connection that is just being closed.
+      keepAliveTimeout: 1_000,
+      keepAliveMaxTimeout: 1_000,
+      maxHeaderSize: maxHeaderBytes,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    })
+  }
+
+  // Two, so that no webhook uses an open connection by plain http to a public address.
+  const agents = { webhook: createAgent('webhook'), media: createAgent('media') }
 
   return {
     async checkName(url) {
       if (literalOf(url.hostname)) return undefined
       const addresses = await resolve(url.hostname).catch(() => [])
       if (addresses.length === 0) return url.protocol === 'http:' ? 'must be an absolute https URL' : undefined
-      return addresses.every((address) => mayConnect(address, url.protocol)) ? undefined : privateNetwork
+      return addresses.every((address) => isReachableBy(url.protocol, address, allowed, 'webhook')) ? undefined : privateNetwork
     },
 
     async post(url, { headers, body, timeoutMs, signal }) {
@@ -123,7 +127,7 @@ export function createEgress(options: EgressOptions): Egress {
       const deadline = AbortSignal.timeout(timeoutMs)
       try {
         const { origin, pathname, search } = new URL(url)
-        const response = await agent.request({
+        const response = await agents.webhook.request({
           origin,
           path: pathname + search,
           method: 'POST',
@@ -156,7 +160,7 @@ export function createEgress(options: EgressOptions): Egress {
         for (let redirects = 0; ; redirects++) {
           if (checkTarget(target, allowed, 'media')) return { outcome: 'error', reason: 'blocked_address' }
           const { origin, pathname, search } = new URL(target)
-          const response = await agent.request({ origin, path: pathname + search, method: 'GET', signal: ends })
+          const response = await agents.media.request({ origin, path: pathname + search, method: 'GET', signal: ends })
           // Closed before its end, a body emits an error, which would end the process.
           response.body.on('error', () => {})
           const { location, 'content-type': type } = response.headers
@@ -180,7 +184,7 @@ export function createEgress(options: EgressOptions): Egress {
     },
 
     async [Symbol.asyncDispose]() {
-      await agent.destroy()
+      await Promise.all([agents.webhook.destroy(), agents.media.destroy()])
     },
   }
 }
