@@ -72,7 +72,7 @@ export function startReleasing(app: App): AsyncDisposable {
         if (sent > 0) size = widerThan(size)
       }
     } catch (error) {
-      app.log.warn({ key, err: (error as Error).message }, 'waiting messages could not be released')
+      app.log.warn({ key, err: (error as Error).message }, 'held messages could not be released')
     }
   }
 
@@ -106,7 +106,7 @@ export function startReleasing(app: App): AsyncDisposable {
           if (!over.aborted) await confirmConnection(client)
         }
       } catch (error) {
-        app.log.warn({ err: (error as Error).message }, 'not listening for waiting messages; trying again')
+        app.log.warn({ err: (error as Error).message }, 'not listening for messages to the connections of this process; trying again')
         await pause(retryMs, undefined, { signal: stopping.signal }).catch(() => {})
       }
     }
