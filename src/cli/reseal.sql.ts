@@ -49,7 +49,7 @@ export const sealedColumns: readonly SealedColumn[] = [
     column: 'content',
     type: 'text',
     path: ['media', 'reference'],
-    // Other networks name a file by what is no secret.
+    // The references of other networks hold no secret.
     where: `"instanceId" in (select id from instances where provider = 'web')`,
   },
   { table: 'mails', key: id, column: 'content', type: 'bytea' },
@@ -99,7 +99,7 @@ export async function readSealed(
   return rows
 }
 
-/** Stores each value whose row still has the former one; returns their number. The rows are locked in the order of their keys. */
+/** Stores each value whose row still has the value that was read; returns their number. The rows are locked in the order of their keys. */
 export async function replaceSealed(sql: Sql, sealed: SealedColumn, rows: readonly Replacement[]): Promise<number> {
   const { table, key, column, type, path } = sealed
   const count = key.length

@@ -98,7 +98,7 @@ export interface StateChange {
   lastsMs?: number
   /** Most different recipients in 24 hours that the network allows; {@link noDailyBound} if it allows any number. */
   dailyRecipients?: number
-  /** Details of the account, in place of the former ones. */
+  /** Details of the account, which replace the stored ones. */
   meta?: Record<string, string | null>
 }
 

@@ -1,4 +1,4 @@
-// Keywords in inbound texts: each takes its sender out of what the workspace sends, or back in.
+// Keywords in inbound texts: each adds its sender to the suppressions of the workspace, or removes it.
 import type { Sql } from '../core/database/database.ts'
 import { phone } from '../core/phone.ts'
 import { defaultKeywords, startWord, wordOf } from './input.ts'

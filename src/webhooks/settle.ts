@@ -45,7 +45,7 @@ function gapOf(app: App, { delivery, verdict }: Settlement): number | null {
 }
 
 /**
- * Updates the health of endpoints. The common case, a healthy endpoint with successes only, locks and writes nothing. Whether an endpoint fails
+ * Updates the health of endpoints. The common case, a healthy endpoint with successes only, locks and writes nothing. The state of an endpoint
  * is read here, because another attempt may have failed since the claim. An attempt that lost its lease says nothing, and one that is settled
  * again because the answer to the commit was lost counts once: the leases are read under the locks of the endpoints.
  */

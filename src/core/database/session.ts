@@ -1,8 +1,8 @@
 // Settings that sessions of the gateway begin with. They are startup parameters, which a pooler does not pass on.
 
 /**
- * Statements are not compiled (JIT), because each reads few rows. Where a setting excludes a plan, PostgreSQL up to 17 takes the cost of what is
- * left for huge, and compiled short statements of pg-boss for 0.5 to 2.6 s each.
+ * Statements are not compiled (JIT), because each reads few rows. If a setting excludes a kind of plan, PostgreSQL up to 17 gives plans of that
+ * kind a huge cost, which made it compile short statements of pg-boss for 0.5 to 2.6 s each.
  */
 export const withoutJit = '-c jit=off'
 

@@ -26,7 +26,7 @@ const isUnprepared = `select where exists (${unset}) or to_regclass('pgboss.gate
  * Indexes the jobs that start later than they were added, those in progress, and those that wait under a key: without it, pg-boss reads all
  * jobs of the queue to find the one of a key (18 ms among 3,000 campaigns on a busy machine). All three are few. Lets the tables collect more
  * changes before they are vacuumed and analyzed than tables of a few rows usually may: the scheduled jobs of an idle gateway alone caused
- * that every minute, and the statistics of forty columns were most of what it wrote ahead. The tables belong to pg-boss, which creates them
+ * that every minute, and the statistics of forty columns were most of its write-ahead log. The tables belong to pg-boss, which creates them
  * before this runs.
  */
 export async function indexJobs(sql: Sql): Promise<void> {

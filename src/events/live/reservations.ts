@@ -170,7 +170,7 @@ export function createReservations({ app, hub, prepare }: Streaming, closed: (na
     return hub.followState(prepared.view, { writer, frame, ended })
   }
 
-  /** Gives up a connection that no client has opened, with the operations on it; null if this process does not hold such a one. */
+  /** Gives up a connection that no client has opened, with the operations on it; null if this process holds no such connection. */
   async function handOver(name: string): Promise<HandedOver | null> {
     const reservation = reservations.get(name)
     if (!reservation?.expiry) return null

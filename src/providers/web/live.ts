@@ -25,7 +25,7 @@ export interface Live {
   ackOf: (stanzaId: string, messageId: string) => Promise<Ack>
   /** Stops waiting for the answer about a stanza: it did not leave, or the answer takes too long. A late answer is reported as a receipt. */
   forget: (stanzaId: string) => void
-  /** Waits, for a short time, for the acks of what is leaving. */
+  /** Waits, for a short time, for the acks of stanzas in progress. */
   drain: () => Promise<void>
   /** Tells everybody who waits that the connection is closed. */
   end: () => void
