@@ -106,7 +106,10 @@ export function startReleasing(app: App): AsyncDisposable {
           if (!over.aborted) await confirmConnection(client)
         }
       } catch (error) {
-        app.log.warn({ err: (error as Error).message }, 'not listening for messages to the connections of this process; trying again')
+        app.log.warn(
+          { err: (error as Error).message },
+          'not listening for messages to the connections of this process; trying again',
+        )
         await pause(retryMs, undefined, { signal: stopping.signal }).catch(() => {})
       }
     }
