@@ -101,11 +101,9 @@ export type Step =
 export function nextStep(campaign: Progress, now: Date, pageSize: number): Step {
   const { status, scheduledFor, planned, open, unaccepted } = campaign
   if (status === 'scheduled' && scheduledFor && scheduledFor > now) return { do: 'later', at: scheduledFor }
-  if (status !== 'scheduled' && status !== 'running') {
-    if (status !== 'paused') return { do: 'nothing' }
-    // A paused campaign without planned recipients still completes.
-    if (planned > 0) return stepOfPaused(campaign)
-  }
+  if (status === 'completed' || status === 'cancelled' || status === 'failed') return { do: 'nothing' }
+  // A paused campaign without planned recipients still completes.
+  if (status === 'paused' && planned > 0) return stepOfPaused(campaign)
   const { rate, nextAt, quietUntil, waiting } = campaign
   if (quietUntil && (planned > 0 || unaccepted > 0) && !campaign.instanceDeleted) return { do: 'quiet', until: quietUntil }
   if (planned === 0) return open === 0 ? { do: 'complete' } : { do: 'later', at: lookAgainAt(campaign, now) }

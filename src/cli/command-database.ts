@@ -29,7 +29,7 @@ export async function openDatabase() {
   }
 }
 
-/** Applies pending migrations, and those of the job queue. Returns the names of the first, not of the job queue's. */
+/** Applies the pending migrations of the gateway and of the job queue; returns the names of the gateway's. */
 export async function installSchema(directUrl: string): Promise<string[]> {
   const { PgBoss } = await import('pg-boss')
   const applied = await migrate(directUrl, console.error)

@@ -14,7 +14,7 @@ import { type Failing, storeFailures } from './fail.sql.ts'
 export async function failMessages(tx: Sql, failing: readonly Failing[]): Promise<number> {
   if (failing.length === 0) return 0
   const rows = await storeFailures(tx, failing)
-  // Before the quota, as for an inbound keyword with a reply.
+  // The list is locked before the quota, as by an inbound keyword with a reply.
   await insertSuppressions(
     tx,
     rows.filter(({ error }) => error === optedOut).map(({ workspaceId, to }) => ({ workspaceId, phone: to })),

@@ -53,7 +53,7 @@ export async function releaseLeases(
   return rows
 }
 
-/** Locks messages in the order of their ids. The locks wait for claims that are running, or whose commit is. */
+/** Locks messages in the order of their ids. The locks wait for claims whose transaction has not ended. */
 export async function lockClaims(tx: Sql, ids: readonly string[]): Promise<void> {
   await tx.query('select from messages where id = any($1::uuid[]) order by id for update', [ids])
 }
