@@ -43,14 +43,19 @@ async function operate(node: number, token: string, operationId: string, fields:
 const statusOf = async (...request: Parameters<typeof operate>) => (await operate(...request))[0]
 const happen = (n: number) => emit(sql(live.databaseUrl), [newEvent(live.place, n)])
 
-it.each([0, 1])('serves a client whose requests reach the processes in turns, starting with process %i', async (first) => {
-  let turn = first
+let happened = 0
+const happenNext = () => happen(++happened)
+
+it.each([0, 1])('serves a client whose requests reach the processes in turns, starting with process %i', async (process) => {
+  let turn = process
   const client = createClient({
     url: addressOf(0),
     // The client adds its token to this object.
     headers: { ...live.key },
     singleConnection: true,
-    retryAttempts: 0,
+    // A process that computes for 5 s, as a cold one can on a slow machine, is asked in vain, and the answer is 503.
+    retryAttempts: 5,
+    retry: async () => {},
     fetchFn: (url: string, init: RequestInit) => fetch(url.replace(addressOf(0), addressOf(turn++ % 2)), init),
   })
   atEnd('test', async () => client.dispose())
@@ -64,12 +69,15 @@ it.each([0, 1])('serves a client whose requests reach the processes in turns, st
     for await (const { data } of client.iterate({ query: '{ instances { id } }' })) answers.push(data)
     expect(answers).toEqual([{ instances: [{ id: live.place.instanceId }] }])
   }
-  for (const n of [1, 2]) {
-    await happen(n)
-    await until(() => got.length >= n)
-    // Here, so that an error in place of an event is shown.
-    expect(got).toEqual(['1', '2'].slice(0, n))
-  }
+  await until(async () => {
+    if (got.length > 0) return true
+    await happenNext()
+    return false
+  })
+  await happenNext()
+  const first = Number(got[0])
+  await until(() => got.length > happened - first || Number.isNaN(Number(got.at(-1))))
+  expect(got).toEqual(Array.from({ length: happened - first + 1 }, (_, i) => String(first + i)))
   stop()
 })
 
