@@ -36,6 +36,8 @@ export interface Numbers {
   repeated: number
   /** The faults of the first invalid items. */
   faults: Issue[]
+  /** True if the faults of further items were left out. */
+  more: boolean
   invalid: number
 }
 
@@ -51,8 +53,8 @@ export async function readCampaign(config: Config, input: unknown): Promise<{ fi
   } catch (error) {
     const issues = issuesOf(error as Error)
     if (!issues || !Array.isArray(items) || items.length > maxRecipients) throw error
-    const { faults, invalid: count } = await readNumbers(items, { refuse: false })
-    throw invalid([...issues, ...faults], { more: count > maxFaults })
+    const { faults, more } = await readNumbers(items, { refuse: false })
+    throw invalid([...issues, ...faults], { more })
   }
   return { fields, numbers: await readNumbers(fields.recipients ?? [], { refuse: true }) }
 }
@@ -62,7 +64,7 @@ export async function readCampaign(config: Config, input: unknown): Promise<{ fi
  * @throws VALIDATION_ERROR then; the message names the first hundred faults with index and field.
  */
 export async function readNumbers(items: readonly unknown[], { refuse }: { refuse: boolean }): Promise<Numbers> {
-  const numbers: Numbers = { audience: new Map(), repeated: 0, faults: [], invalid: 0 }
+  const numbers: Numbers = { audience: new Map(), repeated: 0, faults: [], more: false, invalid: 0 }
   const { audience, faults } = numbers
   for (const [index, item] of items.entries()) {
     if (index % atOnce === atOnce - 1) await turn()
@@ -75,6 +77,7 @@ export async function readNumbers(items: readonly unknown[], { refuse }: { refus
       numbers.invalid++
       if (faults.length < maxFaults) faults.push(...faultsAt(parsed.error, index))
       else if (refuse) throw invalid(faults, { more: true })
+      else numbers.more = true
     }
   }
   if (refuse && faults.length > 0) throw invalid(faults)

@@ -53,7 +53,7 @@ export async function previewCampaign(ctx: Context, input: unknown): Promise<Cam
   const fields = CreateCampaignInput.parse(app.config, input)
   const numbers = await readNumbers(fields.recipients ?? [], { refuse: false })
   const others = (fields.contactIds?.length ?? 0) + (fields.groupIds?.length ?? 0)
-  if (numbers.audience.size === 0 && others === 0) throw invalid(numbers.faults)
+  if (numbers.audience.size === 0 && others === 0) throw invalid(numbers.faults, { more: numbers.more })
   const work = () =>
     transaction(app.db, async (tx) => {
       // A second try of the transaction begins with the numbers alone.

@@ -157,6 +157,9 @@ describe('the recipients of a campaign', () => {
     expect(await refusal({ name: '', recipients })).toBe(
       'VALIDATION_ERROR name: must not be empty; recipients.0.to: must be an E.164 number, for example +393331234567; recipients.2.to: is required',
     )
+    // Each has two faults, so 50 items have the first hundred.
+    const many = Array(51).fill({ to: 'x', variables: { a: [] } })
+    expect(await refusal({ name: '', recipients: many })).toMatch(/recipients\.49\.variables\.a: [^;]*; and more$/)
   })
 })
 

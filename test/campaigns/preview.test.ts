@@ -63,6 +63,12 @@ describe('the preview of a campaign', () => {
     expect(told.missing).toEqual({ count: 1, first: [{ to: to[1], index: 3, reason: 'custom.code: has no value' }] })
   })
 
+  it('is refused when no recipient is valid, with the first hundred faults', async () => {
+    const recipients = Array(101).fill({ to: 'x' })
+    expect(await refusal({ recipients: recipients.slice(1) })).toMatch(/recipients\.99\.to: [^;]*$/)
+    expect(await refusal({ recipients })).toMatch(/recipients\.99\.to: [^;]*; and more$/)
+  })
+
   it('agrees with the campaign that is then created, and stores nothing itself', async () => {
     const { api, account } = await newTenant(rig.gateway, rig.databaseUrl)
     const own = { ...rig.tenant, api, instance: await connectedInstance(rig.databaseUrl, account) }
