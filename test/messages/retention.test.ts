@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { forgetExpired } from '../../src/messages/retention/forget.ts'
 import { readExpiring } from '../../src/messages/retention/retention.sql.ts'
 import { sweepMessages } from '../../src/messages/retention/sweep.ts'
+import { campaignTo, numbers } from '../campaigns/rig.ts'
 import { connectedInstance, createAccount } from '../kit/accounts.ts'
 import { api as apiOf } from '../kit/api.ts'
 import { cloneDatabase, sql } from '../kit/database.ts'
@@ -74,6 +75,31 @@ it('deletes what is older than the workspace keeps, in both directions, and keep
   // A sweep takes a transaction for each workspace that it names, in each minute.
   expect((await readExpiring(app.pool, 0)).map(({ workspaceId }) => workspaceId)).not.toContain(account.workspaceId)
   expect((await api.get('usage')).body.data.messagesCount).toBe(usage + 1)
+})
+
+it('deletes what the network accepted and never reported on, counted from that moment, and not what has no outcome yet', async () => {
+  const { api, instance } = await newTenant(rig.gateway, rig.databaseUrl)
+  const made = await api.post('campaigns', campaignTo(instance.id, numbers(3)))
+  const { id } = made.body.data
+  const recipients = async () => (await api.get(`campaigns/${id}/recipients`)).body.data.recipients
+  await until(async () => (await recipients()).every(({ status }: { status: string }) => status === 'read'))
+  const [old, recent, unknown] = (await recipients()).map(({ messageId }: { messageId: string }) => messageId)
+  await sql(rig.databaseUrl).query(
+    `update messages set status = 'sending', "createdAt" = now() - interval '3 days', "acceptedAt" = now() - u.age,
+       "leaseUntil" = case when u.age is null then now() + interval '1 hour' end
+     from unnest($1::uuid[], $2::interval[]) as u(id, age) where messages.id = u.id`,
+    [
+      [old, recent, unknown],
+      ['3 days', '1 day', null],
+    ],
+  )
+  await api.put('retention-settings', { messagesDays: 2 })
+  await sweepExpired(await openApp(rig.databaseUrl))
+  expect((await recipients()).map(({ messageId, status }: Record<string, string>) => [messageId, status])).toEqual([
+    [null, 'sent'],
+    [recent, 'queued'],
+    [unknown, 'queued'],
+  ])
 })
 
 it('answers a repeated request as one for a message that is gone, and keeps the other answers', async () => {

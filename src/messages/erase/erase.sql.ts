@@ -2,6 +2,7 @@
 import type { EndedMessage } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { isUnsent } from '../accept/unsent.sql.ts'
+import { statusKept } from '../retention/retention.sql.ts'
 
 /** The messages to erase: those with a number, up to a time. */
 export interface Asked {
@@ -31,7 +32,7 @@ const underWay = `m.status = 'sending' and coalesce(m."leaseUntil" > now(), fals
 /** Locks at most `batch` messages with the number (index workspaceId, peer, createdAt), in the order of their ids. */
 export async function lockErased(tx: Sql, { workspaceId, phone, before }: Asked, batch: number): Promise<ErasedMessage[]> {
   const { rows } = await tx.query<ErasedMessage>(
-    `select m.id, m."campaignId", m.status, m.error, m."updatedAt", m."mediaUrl", w."ownerId",
+    `select m.id, m."campaignId", ${statusKept} as status, m.error, m."updatedAt", m."mediaUrl", w."ownerId",
        case when ${isUnsent} then m."countedPeriod"::text end as period
      from messages m join workspaces w on w.id = m."workspaceId"
      where ${ofNumber} and not (${underWay}) order by m.id limit $4 for update of m`,

@@ -12,7 +12,7 @@ import { eraseEvents } from '../../events/log/erase.sql.ts'
 import { deleteMessages } from '../retention/delete.ts'
 import { clearFiles, removeUnused } from '../retention/files.ts'
 import { readStored } from '../retention/retention.sql.ts'
-import { type Asked, type ErasedMessage, lockErased, postponeLeft, readTime } from './erase.sql.ts'
+import { type Asked, lockErased, postponeLeft, readTime } from './erase.sql.ts'
 import { eraseJob } from './erase-job.ts'
 
 /** Messages per transaction. */
@@ -76,7 +76,7 @@ async function eraseBatch(app: App, tx: Sql, asked: Asked): Promise<{ erased: nu
   const messages = await lockErased(tx, asked, batchSize)
   if (messages.length === 0) return { erased: 0, files: [] }
   const ids = messages.map(({ id }) => id)
-  await app.hooks.keepRecipients(tx, messages.map(ended))
+  await app.hooks.keepRecipients(tx, messages)
   await eraseTraces(app, tx, ids)
   await deleteMessages(app, tx, ids)
   const urls = messages.map(({ mediaUrl }) => mediaUrl)
@@ -113,9 +113,4 @@ async function erasedOf(app: App, records: readonly Named[], { workspaceId, phon
   ])
   const stored = new Set([...messages, ...contacts.map(({ id }) => id)])
   return ofNumber.filter(({ id }) => !stored.has(id as string))
-}
-
-/** A message that has not left never will, so its recipient counts as cancelled. */
-function ended({ status, ...message }: ErasedMessage): ErasedMessage {
-  return { ...message, status: status === 'queued' || status === 'sending' ? 'cancelled' : status }
 }

@@ -13,9 +13,20 @@ export interface Expiring {
   before: Date
 }
 
-/** SQL: `m` is a message that has left, or came, and is older than `before`. A scheduled message is as old as its schedule. */
+/**
+ * SQL: the message `m` is older than `before`, and came, has left or never will leave. A scheduled message is as old as its schedule. The network
+ * may never report on one that it accepted, so the retention begins again when the network accepts it.
+ */
 const hasExpired = (before: string) =>
-  `m."createdAt" < ${before} and coalesce(m."scheduledAt", m."createdAt") < ${before} and m.status not in ('queued', 'sending')`
+  `m."createdAt" < ${before} and coalesce(m."scheduledAt", m."createdAt") < ${before}
+     and (m.status not in ('queued', 'sending') or m."acceptedAt" < ${before})`
+
+/**
+ * SQL: the status that stays with the recipient of a campaign when the message `m` is deleted. One that the network accepted counts as sent,
+ * without the report; one that did not leave never will.
+ */
+export const statusKept = `case when m.status = 'sending' and m."acceptedAt" is not null then 'sent'
+  when m.status in ('queued', 'sending') then 'cancelled' else m.status end`
 
 /**
  * The workspaces that have expired messages, by `days` of the gateway and their own; 0 means for ever. One whose old messages have all not
@@ -55,7 +66,7 @@ export async function readStored(sql: Sql, ids: readonly string[]): Promise<Set<
  */
 export async function lockExpired(tx: Sql, { workspaceId, before }: Expiring, batch: number): Promise<ExpiredMessage[]> {
   const { rows } = await tx.query<ExpiredMessage>(
-    `select id, "campaignId", status, error, "updatedAt",
+    `select id, "campaignId", ${statusKept} as status, error, "updatedAt",
        case when direction = 'inbound' and content ? 'media' and not content->'media' ? 'url' then "mediaUrl" end as "receivedFile"
      from messages m where m."workspaceId" = $1 and ${hasExpired('$2')} order by m."createdAt", id limit $3 for update skip locked`,
     [workspaceId, before, batch],
