@@ -59,8 +59,11 @@ describe.runIf(browserFound)('the further filters of messages', () => {
   it('lead from Home to all messages that failed today', async () => {
     const who = await furnished(site)
     for (const to of ['+4915112345678', ...Array(6).fill('+4915112340001')]) await sendText(who, to)
+    await sendText(who, '+4915112345678', { scheduledAt: new Date(Date.now() + 86_400_000).toISOString() })
     await visit(site, { as: who.person, path: '/me' }, async ({ page }) => {
-      await page.getByRole('region', { name: 'Today' }).getByRole('link', { name: 'Show all 6' }).click()
+      const today = page.getByRole('region', { name: 'Today' })
+      await today.getByText('Failed6Sent1Delivered1Read1Received0').waitFor()
+      await today.getByRole('link', { name: 'Show all 6' }).click()
       await page.getByRole('button', { name: 'Remove filter From' }).waitFor()
       await until(async () => (await rows(page).count()) === 7)
       expect(new URL(page.url()).searchParams.get('status')).toBe('failed')

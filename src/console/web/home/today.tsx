@@ -44,12 +44,14 @@ export function Today() {
     }, againMs)
   })
   useEffect(() => () => clearTimeout(planned.current), [])
+  const read = data?.read.totalCount
+  // A message that was read was delivered before, and one that was delivered was sent.
+  const delivered = sum(data?.delivered.totalCount, read)
   const figures = [
     [home.failed, data?.failed.totalCount],
-    [home.sent, data?.sent.totalCount],
-    // Messages that were read were delivered first.
-    [home.delivered, sum(data?.delivered.totalCount, data?.read.totalCount)],
-    [home.read, data?.read.totalCount],
+    [home.sent, sum(data?.sent.totalCount, delivered)],
+    [home.delivered, delivered],
+    [home.read, read],
     [home.received, data?.received.totalCount],
   ] as const
   return (
