@@ -46,6 +46,24 @@ it('variables that have the wrong type, ids and page arguments are named', async
   expect((await refusal(change, { input: { name: '' } })).extensions.issues?.map(({ path }) => path)).toEqual(['id', 'name'])
 })
 
+it('a variable that is a list of inputs names every wrong field by the index of its item', async () => {
+  const named =
+    'mutation ($buttons: [ButtonInput!]) { sendMessage(input: { instanceId: "i", to: "t", type: buttons, buttons: $buttons }) { id } }'
+  const button = { type: 'reply', displayText: 'Yes', id: 'yes' }
+  const { message, extensions } = await refusal(named, { buttons: [button, { ...button, id: 5 }, { type: 'reply', id: 'no' }] })
+  expect(extensions.issues).toEqual([
+    { path: 'buttons.1.id', message: 'must be a string' },
+    { path: 'buttons.2.displayText', message: 'is required' },
+  ])
+  expect(message).toBe('buttons.1.id: must be a string; buttons.2.displayText: is required')
+  // GraphQL takes a single value for a list of one.
+  expect((await refusal(named, { buttons: { ...button, id: 5 } })).message).toBe('buttons.0.id: must be a string')
+  expect((await refusal(named, { buttons: [null] })).message).toBe('buttons.0: must not be null')
+  expect((await refusal(named.replace('!])', '!]!)'), {})).message).toBe('buttons: is required')
+  const long = Array.from({ length: 30_001 }, () => button)
+  expect((await refusal(named, { buttons: long })).message).toBe('buttons: must have at most 30000 items')
+})
+
 it('a template that cannot be stored or filled in names its fields and values', async () => {
   const create = 'mutation ($input: CreateTemplateInput!) { createTemplate(input: $input) { id } }'
   const { extensions } = await refusal(create, { input: { name: 'Picture', type: 'image', body: 'x' } })

@@ -40,6 +40,7 @@ export function refuseVariables(operation: Refused, errors: readonly GraphQLErro
       return isMalformedId(name, value, type)
         ? [{ path: name, message: 'must be a UUID' }]
         : plainFaults(operation.schema, name, value, type)
+    if (isList(type)) return value == null ? plainFaults(operation.schema, name, value, type) : itemFaults(schema, name, value)
     const parsed = (type.kind === 'NonNullType' ? schema : schema.nullish()).safeParse(value)
     return parsed.success ? [] : faultsOf(parsed.error as z.ZodError, name)
   })
@@ -57,7 +58,7 @@ export function faultOfLists(
   for (const { variable, type } of getOperationAST(document, operationName)?.variableDefinitions ?? []) {
     const name = variable.name.value
     const input = inputs.get(namedType(type))
-    const fault = input ? faultOfLength(input.schema, variables[name]) : faultOfLongest(variables[name], name)
+    const fault = input && !isList(type) ? faultOfLength(input.schema, variables[name]) : faultOfLongest(variables[name], name)
     if (fault) return fault
   }
   return null
@@ -79,6 +80,10 @@ function namedType(type: TypeNode): string {
   return type.kind === 'NamedType' ? type.name.value : namedType(type.type)
 }
 
+function isList(type: TypeNode): boolean {
+  return type.kind === 'NonNullType' ? isList(type.type) : type.kind === 'ListType'
+}
+
 /** True for text that cannot be the id of a record. The graph would find that only after all variables are coerced. */
 function isMalformedId(name: string, value: unknown, type: TypeNode): boolean {
   return /^(id|\w+Id)$/.test(name) && namedType(type) === 'ID' && typeof value === 'string' && !uuid.safeParse(value).success
@@ -86,6 +91,18 @@ function isMalformedId(name: string, value: unknown, type: TypeNode): boolean {
 
 /** Most faults to report; a list can hold far more than anybody reads. */
 const mostFaults = 100
+
+/** Returns the faults of a variable that is a list of inputs, by index. GraphQL takes a single value for a list of one. */
+function itemFaults(schema: z.ZodType, name: string, value: unknown): Issue[] {
+  const faults: Issue[] = []
+  for (const [index, item] of (Array.isArray(value) ? value : [value]).entries()) {
+    const { error } = schema.safeParse(item)
+    const own = error ? faultsOf(error, '') : []
+    faults.push(...own.map(({ path, message }) => ({ path: `${name}.${index}${path && `.${path}`}`, message })))
+    if (faults.length >= mostFaults) break
+  }
+  return faults
+}
 
 /** Returns the faults of a variable that is not an input; items of a list are named by index. */
 function plainFaults(graph: GraphQLSchema, name: string, value: unknown, type: TypeNode): Issue[] {
