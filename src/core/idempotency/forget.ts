@@ -4,7 +4,7 @@ import type { App } from '../app.ts'
 import { errors } from '../errors.ts'
 import { ownTurn } from '../turns.ts'
 import type { Kept } from './idempotency.ts'
-import { readResults, storeResults } from './keys.sql.ts'
+import { readResults, replaceResults } from './keys.sql.ts'
 
 /** Results per statement. They are encrypted, so each one is opened to see what it contains. */
 const batchSize = 500
@@ -21,13 +21,14 @@ export async function forgetResults(app: App, workspaceId: string, text: string,
   const result = app.sealer.seal(serialize(gone))
   for (let after = ''; ; ) {
     const rows = await readResults(app.pool, workspaceId, after, batchSize)
-    const found = rows.flatMap(({ key, result }) => {
+    const found = rows.flatMap(({ key, createdAt, result }) => {
       const record = recordIn(app.sealer.tryOpen(result), text)
-      return record ? [{ key, record }] : []
+      return record ? [{ key, createdAt, record }] : []
     })
     const erased = new Set(await choose(found.map(({ record }) => record)))
-    const keys = found.flatMap(({ key, record }) => (erased.has(record) ? [{ workspaceId, key, result }] : []))
-    if (keys.length > 0) await storeResults(app.pool, keys)
+    const keys = found.filter(({ record }) => erased.has(record))
+    // A key may have expired meanwhile, and have the result of another request.
+    if (keys.length > 0) await replaceResults(app.pool, workspaceId, keys, result)
     const last = rows.at(-1)
     if (!last || rows.length < batchSize) return
     after = last.key

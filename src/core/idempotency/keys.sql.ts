@@ -57,19 +57,40 @@ export async function readKeys(sql: Sql, claims: readonly KeyClaim[]): Promise<S
   return rows
 }
 
+/** A stored result, with the time of its claim. */
+interface ReadResult {
+  key: string
+  createdAt: Date
+  result: Buffer
+}
+
 /** The first `limit` results of the workspace whose keys follow `after` and have not expired (primary key). */
-export async function readResults(
-  sql: Sql,
-  workspaceId: string,
-  after: string,
-  limit: number,
-): Promise<{ key: string; result: Buffer }[]> {
-  const { rows } = await sql.query<{ key: string; result: Buffer }>(
-    `select key, result from idempotency_keys where "workspaceId" = $1 and key > $2 and result is not null
+export async function readResults(sql: Sql, workspaceId: string, after: string, limit: number): Promise<ReadResult[]> {
+  const { rows } = await sql.query<ReadResult>(
+    `select key, "createdAt", result from idempotency_keys where "workspaceId" = $1 and key > $2 and result is not null
        and "createdAt" >= now() - make_interval(hours => $4) order by key limit $3`,
     [workspaceId, after, limit, keptHours],
   )
   return rows
+}
+
+/**
+ * Stores `result` under keys of the workspace whose claim is still of that time (fencing token). They are locked in the order of their names, as
+ * {@link insertKeys} locks them, which prevents deadlocks.
+ */
+export async function replaceResults(
+  sql: Sql,
+  workspaceId: string,
+  keys: readonly Pick<ReadResult, 'key' | 'createdAt'>[],
+  result: Buffer,
+): Promise<void> {
+  await sql.query(
+    `with u as materialized (
+       select k.key from idempotency_keys k join unnest($2::text[], $3::timestamptz[]) as u(key, at) on k.key = u.key and k."createdAt" = u.at
+       where k."workspaceId" = $1 order by k.key collate "C" for no key update of k)
+     update idempotency_keys k set result = $4 from u where k."workspaceId" = $1 and k.key = u.key`,
+    [workspaceId, keys.map(({ key }) => key), keys.map(({ createdAt }) => createdAt), result],
+  )
 }
 
 /** Returns the workspaces that have stored keys (primary key). */

@@ -1,0 +1,57 @@
+// Proves that the erasure of stored results changes those that it read and no other, beside requests that use the same keys.
+import { beforeEach, expect, it } from 'vitest'
+import type { App } from '../../src/core/app.ts'
+import type { Context } from '../../src/core/context.ts'
+import { forgetResults } from '../../src/core/idempotency/forget.ts'
+import { sendMessage } from '../../src/messages/service.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
+import { until } from '../kit/until.ts'
+import { openWorkspace } from '../messages/rig.ts'
+
+let databaseUrl: string
+let app: App
+let ctx: Context
+let instanceId: string
+
+beforeEach(async () => {
+  databaseUrl = await cloneDatabase()
+  ;({ app, ctx, instanceId } = await openWorkspace(databaseUrl))
+})
+
+async function send(key: string): Promise<object> {
+  const idempotency = { key, fingerprint: Buffer.from('once'), replayed: false }
+  return await sendMessage({ ...ctx, idempotency }, { instanceId, to: '+393331234501', type: 'text', text: 'hello' })
+}
+
+it('leaves the result of a request that takes an expired key while the results are looked at', async () => {
+  await send('once')
+  let second: object | undefined
+  await forgetResults(app, ctx.principal.workspaceId, 'peer', async (records) => {
+    await sql(databaseUrl).query(`update idempotency_keys set "createdAt" = now() - interval '73 hours'`)
+    second = await send('once')
+    return records
+  })
+  expect(await send('once')).toEqual(second)
+})
+
+it('locks keys in the order of requests with several keys, so that neither ends the other by a deadlock', async () => {
+  const pool = sql(databaseUrl)
+  // As in a database of another locale than that of the embedded server, which sorts `B` before `a`.
+  await pool.query('alter table idempotency_keys alter column key type text collate "en-x-icu"')
+  for (const key of ['a', 'B']) await send(key)
+  const other = await pool.connect()
+  try {
+    await other.query('begin')
+    await other.query(`select from idempotency_keys where key = 'B' for update`)
+    const { pid } = (await other.query('select pg_backend_pid() as pid')).rows[0]
+    const forgotten = forgetResults(app, ctx.principal.workspaceId, 'peer', (records) => records)
+    const waiting = 'select from pg_stat_activity where $1::int = any(pg_blocking_pids(pid))'
+    await until(async () => (await pool.query(waiting, [pid])).rowCount === 1)
+    expect((await other.query(`select from idempotency_keys where key = 'a' for update nowait`)).rowCount).toBe(1)
+    await other.query('commit')
+    await forgotten
+  } finally {
+    other.release(true)
+  }
+  for (const key of ['a', 'B']) await expect(send(key)).rejects.toMatchObject({ extensions: { code: 'NOT_FOUND' } })
+})
