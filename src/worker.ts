@@ -66,9 +66,15 @@ const jobs: readonly JobImplementation[] = [
   ...webhookJobs,
 ]
 
+/**
+ * Scheduled jobs that earlier versions had under these names. Their schedules would go on to add jobs, which nobody runs. They are named here,
+ * because a process cannot tell them from those that a newer version has added.
+ */
+const dropped: readonly string[] = ['billing.end_periods']
+
 /** Every process creates all queues, so that each can enqueue any job. */
 export async function createQueues(app: App): Promise<void> {
-  await makeQueues(app, jobs)
+  await makeQueues(app, jobs, dropped)
 }
 
 /** Starts the background work of this process's roles. Disposing of it finishes the running work or hands it back. */

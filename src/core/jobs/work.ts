@@ -17,13 +17,14 @@ const brokenOffMs = 1_000
 const unheardSeconds = 600
 
 /**
- * Creates the queues of these jobs, or updates their options. A start usually finds all of them as they should be, and one statement says
- * so in place of two for each queue.
+ * Creates the queues of these jobs, or updates their options. Deletes the queues `dropped`, with their schedules and jobs. A start usually finds
+ * all of them as they should be, and one statement says so in place of two for each queue.
  */
-export async function makeQueues(app: App, jobs: readonly JobImplementation[]): Promise<void> {
+export async function makeQueues(app: App, jobs: readonly JobImplementation[], dropped: readonly string[] = []): Promise<void> {
   await makeDeadQueue(app)
   await indexJobs(app.pool)
   const queues = new Map((await app.boss.getQueues()).map((queue) => [queue.name, queue]))
+  for (const name of dropped) if (queues.has(name)) await app.boss.deleteQueue(name)
   for (const { definition } of jobs) {
     const { policy, ...given } = definition.options ?? {}
     const own = { ...given, notify: true }
