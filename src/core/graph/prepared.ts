@@ -79,7 +79,7 @@ function hasMoreLines(text: string): boolean {
   return lines > maxLines
 }
 
-const operations = new WeakMap<DocumentNode, Map<string, PreparedOperation>>()
+const operations = new WeakMap<DocumentNode, Map<string | null, PreparedOperation>>()
 
 /** Returns the operation of a document that would run under this name; null if the document does not determine one. */
 export function operationOf(document: DocumentNode, operationName?: string | null): PreparedOperation | null {
@@ -88,7 +88,7 @@ export function operationOf(document: DocumentNode, operationName?: string | nul
     known = new Map()
     operations.set(document, known)
   }
-  const name = operationName ?? ''
+  const name = operationName ?? null
   const before = known.get(name)
   if (before) return before
   const node = getOperationAST(document, operationName)
