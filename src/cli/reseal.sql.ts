@@ -80,7 +80,7 @@ export interface Replacement extends SealedRow {
 const sealedValue = ({ column, path }: SealedColumn, prefix = '') =>
   path ? `${prefix}"${column}" #>> '{${path.join()}}'` : `${prefix}"${column}"`
 
-const quoted = (names: readonly { name: string }[], prefix = '') => names.map(({ name }) => `${prefix}"${name}"`).join(', ')
+const quoted = (names: readonly { name: string }[]) => names.map(({ name }) => `"${name}"`).join(', ')
 
 /** The next rows with a value, after the row `after`. An erased secret is empty. */
 export async function readSealed(
@@ -99,18 +99,22 @@ export async function readSealed(
   return rows
 }
 
-/** Stores each value whose row still has the value that was read; returns their number. The rows are locked in the order of their keys. */
+/**
+ * Stores each value whose row still has the value that was read; returns their number. The rows are locked in the order of their keys, as requests
+ * lock Idempotency-Keys: texts by their bytes, whatever the locale of the database.
+ */
 export async function replaceSealed(sql: Sql, sealed: SealedColumn, rows: readonly Replacement[]): Promise<number> {
   const { table, key, column, type, path } = sealed
   const count = key.length
   const lists = [...key.map((part) => part.type), type, type].map((each, n) => `$${n + 1}::${each}[]`).join(', ')
   const same = key.map(({ name }) => `t."${name}" = u."${name}"`).join(' and ')
   const unchanged = `${sealedValue(sealed, 't.')} = u.stored`
+  const order = key.map(({ name, type }) => `t."${name}"${type === 'text' ? ' collate "C"' : ''}`).join(', ')
   const next = path ? `jsonb_set(t."${column}", '{${path.join()}}', to_jsonb(u.next))` : 'u.next'
   const { rowCount } = await sql.query(
     `with u as materialized (
        select u.* from unnest(${lists}) as u(${quoted(key)}, stored, next)
-       join ${table} t on ${same} and ${unchanged} order by ${quoted(key, 't.')} for no key update of t)
+       join ${table} t on ${same} and ${unchanged} order by ${order} for no key update of t)
      update ${table} t set "${column}" = ${next} from u where ${same} and ${unchanged}`,
     [
       ...Array.from({ length: count }, (_, n) => rows.map((row) => row.id[n])),

@@ -3,12 +3,14 @@ import { Webhook } from 'standardwebhooks'
 import { expect, it } from 'vitest'
 import { replaceSealed, type SealedColumn, sealedColumns } from '../../src/cli/reseal.sql.ts'
 import { reseal } from '../../src/cli/reseal.ts'
+import { newId } from '../../src/core/id.ts'
 import { createSealer } from '../../src/core/seal.ts'
 import { api } from '../kit/api.ts'
 import { command } from '../kit/command.ts'
 import { cloneDatabase, sql } from '../kit/database.ts'
 import { secretKey } from '../kit/environment.ts'
 import { openGateway } from '../kit/open-gateway.ts'
+import { until } from '../kit/until.ts'
 import { openReceiver } from './receiver.ts'
 import { openRig, settled } from './rig.ts'
 
@@ -121,6 +123,34 @@ it('a value that changed after it was read is not overwritten', async () => {
   expect(await read()).toEqual(stored)
   expect(await replaceSealed(rig.app.pool, column, [{ id: [id], stored, next }])).toBe(1)
   expect(await read()).toEqual(next)
+})
+
+it('Idempotency-Keys are locked in the order of requests with several keys, so that neither ends the other by a deadlock', async () => {
+  const databaseUrl = await cloneDatabase()
+  const pool = sql(databaseUrl)
+  // As in a database of another locale than that of the embedded server, which sorts `B` before `a`.
+  await pool.query('alter table idempotency_keys alter column key type text collate "en-x-icu"')
+  const workspaceId = newId()
+  await pool.query(
+    `insert into idempotency_keys ("workspaceId", key, fingerprint, result) select $1, key, '', 'old' from unnest($2::text[]) key`,
+    [workspaceId, ['a', 'B']],
+  )
+  const column = sealedColumns.find(({ table }) => table === 'idempotency_keys') as SealedColumn
+  const rows = ['a', 'B'].map((key) => ({ id: [workspaceId, key], stored: Buffer.from('old'), next: Buffer.from('new') }))
+  const other = await pool.connect()
+  try {
+    await other.query('begin')
+    await other.query(`select from idempotency_keys where key = 'B' for update`)
+    const { pid } = (await other.query('select pg_backend_pid() as pid')).rows[0]
+    const replaced = replaceSealed(pool, column, rows)
+    const waiting = 'select from pg_stat_activity where $1::int = any(pg_blocking_pids(pid))'
+    await until(async () => (await pool.query(waiting, [pid])).rowCount === 1)
+    expect((await other.query(`select from idempotency_keys where key = 'a' for update nowait`)).rowCount).toBe(1)
+    await other.query('commit')
+    expect(await replaced).toBe(2)
+  } finally {
+    other.release(true)
+  }
 })
 
 it('people sign in with the same signing key before, during and after reseal, and their tokens stay valid', async () => {
