@@ -66,3 +66,32 @@ it('reads one window for all messages that are scheduled for one day', async () 
   spy.mockRestore()
   expect(reads.filter(({ name }) => name === 'messages.traffic').map(({ values }) => values[1])).toEqual([[instanceId]])
 })
+
+it('judges a message by all traffic although another was cancelled after the traffic was read', async () => {
+  const databaseUrl = await cloneDatabase()
+  const account = await createAccount(databaseUrl)
+  const { id } = await connectedInstance(databaseUrl, account, { ageDays: 0 })
+  const to = '+393331234567'
+  await sql(databaseUrl).query(
+    `insert into messages (id, "workspaceId", "userId", "instanceId", direction, type, "to", peer, body, status, safety, cold, "handedAt", "dueAt", "createdAt")
+     select gen_random_uuid(), $1, $2, $3, 'outbound', 'text', $4, $4, 'hello', 'sent', '{}', i = 1, now(), now(), now() from generate_series(1, 12) i`,
+    [account.workspaceId, account.userId, id, to],
+  )
+  const cache = safetyCache(await openApp(databaseUrl))
+  const standing = {
+    id,
+    firstConnectedAt: new Date(),
+    restrictedAt: null,
+    atRiskAt: null,
+    dailyRecipients: null,
+    disconnections: [],
+  }
+  const judge = () => cache.judge(standing, { to }, new Date())
+  const judged = { warnings: expect.arrayContaining(['hourlyOutboundCap exceeded: 13 of 10']), cold: false }
+  await cache.load([{ instanceId: id, to }])
+  cache.forget(id)
+  expect(judge()).toMatchObject(judged)
+  // The next message is judged by what is stored, where the one before is not.
+  await cache.load([{ instanceId: id, to }])
+  expect(judge()).toMatchObject(judged)
+})

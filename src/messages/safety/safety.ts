@@ -9,8 +9,8 @@ import { withoutBudget } from '../../core/graph/budget.ts'
 import { definePart } from '../../core/part.ts'
 import { createShare } from '../../core/share.ts'
 import { assess, coldRatio, type SafetyState, type Standing } from '../../instances/safety.ts'
-import { type Pair, readAcquainted, readTraffic, type Span, type TrafficRows } from './traffic.sql.ts'
-import { count, countKnown, isCold, spanAround, trafficOf, type Window, windowOf } from './window.ts'
+import { type Pair, readAcquainted, readTraffic, type Span } from './traffic.sql.ts'
+import { count, countKnown, emptyWindow, isCold, spanAround, trafficOf, type Window, windowOf } from './window.ts'
 
 export interface SafetyInstance extends Standing {
   id: string
@@ -76,15 +76,6 @@ function keyOf({ instanceId, day }: Asked): string {
   return `${instanceId} ${day}`
 }
 
-const noTraffic: TrafficRows = {
-  history: false,
-  instanceId: '',
-  recipients: [],
-  minutes: [],
-  inboundReplies24h: 0,
-  inboundReplies7d: 0,
-}
-
 export const safetyCache = definePart(createSafetyCache)
 
 function dayOf(scheduledAt: Date | null | undefined): Day {
@@ -105,7 +96,7 @@ function createSafetyCache(app: Pick<App, 'pool' | 'log' | 'config'>): SafetyCac
   function windowAt(instanceId: string, day: Day): Window {
     const windows = byInstance.get(instanceId) ?? new Map<Day, Window>()
     byInstance.set(instanceId, windows)
-    const window = windows.get(day) ?? windowOf(noTraffic, spanOf(instanceId, day))
+    const window = windows.get(day) ?? emptyWindow(spanOf(instanceId, day))
     windows.set(day, window)
     return window
   }
@@ -204,10 +195,9 @@ function createSafetyCache(app: Pick<App, 'pool' | 'log' | 'config'>): SafetyCac
   }
 
   function forget(instanceId: string): void {
-    const windows = byInstance.get(instanceId)
-    for (const [day, window] of windows ?? []) {
-      if (window.recipients.size <= large) windows?.delete(day)
-      else window.loadedAt = Date.now() - freshMs - 1
+    for (const window of byInstance.get(instanceId)?.values() ?? []) {
+      // It stays for messages that were loaded and are not judged yet: an empty one would exceed no cap.
+      window.loadedAt = window.recipients.size <= large ? 0 : Math.min(window.loadedAt, Date.now() - freshMs - 1)
     }
   }
 

@@ -71,6 +71,13 @@ export function windowOf(rows: TrafficRows, { from, to }: Pick<Span, 'from' | 't
   }
 }
 
+/** A window that knows nothing yet, and counts as too old to be used again. */
+export function emptyWindow(span: Span): Window {
+  const { instanceId } = span
+  const rows = { instanceId, history: false, recipients: [], minutes: [], inboundReplies24h: 0, inboundReplies7d: 0 }
+  return { ...windowOf(rows, span), loadedAt: 0 }
+}
+
 function inHour(minute: number, at: number): boolean {
   return minute > at - hourMinutes && minute <= at + hourMinutes
 }
