@@ -7,6 +7,7 @@ import { write } from '../core/idempotency/idempotency.ts'
 import { announceChange, subject } from '../events/live/follow.ts'
 import type { Campaign } from '../generated/prisma/client.ts'
 import { cancelQueued } from '../messages/accept/unsent.ts'
+import { safetyCache } from '../messages/safety/safety.ts'
 import { wake } from './campaign-job.ts'
 import { type LockedByOwner, lockCampaign } from './campaigns.sql.ts'
 import { tellCampaign } from './events.ts'
@@ -59,15 +60,17 @@ async function change(
   action: CampaignAction,
   work: (tx: Tx, campaign: LockedByOwner) => Promise<Pick<Campaign, 'status'> & { cancelledAt?: Date }>,
 ): Promise<Campaign> {
-  return await write(ctx, async (tx) => {
+  const changed = await write(ctx, async (tx) => {
     const campaign = await lockFor(action, ctx, tx, id)
     const { now } = campaign
     const data = { ...(await work(tx, campaign)), error: null, lastActivityAt: now, updatedAt: now }
-    const changed = await tx.db.campaign.update({ where: { id }, data })
+    const stored = await tx.db.campaign.update({ where: { id }, data })
     await tellCampaign(tx, id)
     await announceChange(tx, subject('campaign', id))
-    return changed
+    return stored
   })
+  safetyCache(ctx.app).forget(changed.instanceId)
+  return changed
 }
 
 /**

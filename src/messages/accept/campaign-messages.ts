@@ -49,7 +49,13 @@ export async function acceptCampaignMessages(
   now: Date,
 ): Promise<{ ids: string[]; state: SafetyState }> {
   const { id: campaignId, instanceId, recipientsCount, type, mediaUrl, content, template } = campaign
-  await safetyCache(app).load(
+  const cache = safetyCache(app)
+  // Another process may have taken them back, while the windows of this one still count them.
+  cache.forget(
+    instanceId,
+    recipients.flatMap(({ to, messageId }) => (messageId === null ? [] : to)),
+  )
+  await cache.load(
     recipients.map(({ to }) => ({ instanceId, to })),
     tx,
   )

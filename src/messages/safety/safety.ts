@@ -48,8 +48,11 @@ export interface SafetyCache {
   judge: (instance: SafetyInstance, message: Omit<Judged, 'instanceId'>, now: Date, campaignRecipients?: number) => Judgement
   /** Judges a message that was counted when it was accepted, as it leaves. */
   judgeAgain: (instance: SafetyInstance, to: string, now: Date) => Omit<Judgement, 'cold'>
-  /** Reads the departures of an instance again before the next judgement, because messages were withdrawn. */
-  forget: (instanceId: string) => void
+  /**
+   * Reads the departures of an instance again before the next judgement, because messages were withdrawn. With `numbers`, only where one of
+   * these numbers is among the recipients.
+   */
+  forget: (instanceId: string, numbers?: readonly string[]) => void
 }
 
 const freshMs = 60_000
@@ -194,8 +197,9 @@ function createSafetyCache(app: Pick<App, 'pool' | 'log' | 'config'>): SafetyCac
     return compare(windowAt(instance.id, present), instance, to, now, 0)
   }
 
-  function forget(instanceId: string): void {
+  function forget(instanceId: string, numbers?: readonly string[]): void {
     for (const window of byInstance.get(instanceId)?.values() ?? []) {
+      if (numbers && !numbers.some((to) => window.recipients.has(to))) continue
       // It stays for messages that were loaded and are not judged yet: an empty one would exceed no cap.
       window.loadedAt = window.recipients.size <= large ? 0 : Math.min(window.loadedAt, Date.now() - freshMs - 1)
     }
