@@ -158,3 +158,39 @@ it('hands each follower all events that match after its cursor, once and in orde
   })
   await fc.assert(property, { numRuns: 400 })
 })
+
+it('holds up the others of its hub for less once it was late, however often it catches up in between', async () => {
+  let rendering = Promise.withResolvers<void>()
+  let head = 0
+  const eventAt = (seq: number) => ({ seq: BigInt(seq), id: newId(), type: 'message.sent' }) as LogEvent
+  const topic = new LogTopic({
+    workspaceId: 'w',
+    filter: {},
+    render: async (events) => {
+      await rendering.promise
+      return events.map((event) => ({ ...markedOf(event), cursor: null, name: event.type, body: '' }))
+    },
+    read: async (after, upTo) => ({
+      events: Array.from({ length: Number(upTo - after) }, (_, i) => eventAt(Number(after) + 1 + i)),
+      reached: null,
+    }),
+    head: () => BigInt(head),
+    log: pino({ level: 'silent' }),
+  })
+  const { writer, got } = stubOutlet()
+  const follower: Follower = { writer, frame: ({ seq }) => `${seq},`, cursor: 0n, sent: { seq: 0n, mark: undefined } }
+  topic.add(follower)
+  const lateness: number[] = []
+  for (const seq of [1, 2, 3]) {
+    await until(() => topic.reachedBy(follower))
+    rendering = Promise.withResolvers()
+    const begin = performance.now()
+    await topic.advance([eventAt(seq)], BigInt(seq))
+    lateness.push(performance.now() - begin)
+    head = seq
+    rendering.resolve()
+    await until(() => got.length === seq)
+  }
+  const [first = 0, ...others] = lateness
+  for (const ms of others) expect(ms).toBeLessThan(first / 2)
+})

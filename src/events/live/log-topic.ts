@@ -39,6 +39,8 @@ interface Page {
 const pageSize = 100
 /** Longest time for one batch of the hub, because all other topics of the process wait for it. */
 const handOutMs = 2_000
+/** The same in the {@link asideMs} after it was late: followers that catch up in between would be late at each event. */
+const handOutAgainMs = 100
 /** For this long after a late rendering, followers that are behind read the log only. */
 const asideMs = 30_000
 const maxBackoffMs = 2_000
@@ -104,16 +106,18 @@ export class LogTopic {
   async #handOut(events: readonly LogEvent[], reached: bigint): Promise<void> {
     const matching = events.filter((event) => matches(this.#options.filter, event))
     if (matching.length === 0) return
-    if (this.#live.size === 0 && performance.now() < this.#asideUntil) return this.#stepAside(reached)
+    const wasLate = performance.now() < this.#asideUntil
+    if (wasLate && this.#live.size === 0) return this.#stepAside(reached)
+    const limitMs = wasLate ? handOutAgainMs : handOutMs
     const timer = new AbortController()
-    const late = pause(handOutMs, undefined, { signal: timer.signal, ref: false }).then(tooLate)
+    const late = pause(limitMs, undefined, { signal: timer.signal, ref: false }).then(tooLate)
     late.catch(() => {})
-    const end = performance.now() + handOutMs
+    const end = performance.now() + limitMs
     try {
       for (let sent = 0; sent < matching.length; ) {
         // The timer cannot fire while renderings wait for nothing.
         if (performance.now() >= end) tooLate()
-        const entries = await this.#renderBefore(late, matching.slice(sent))
+        const entries = await Promise.race([this.#options.render(matching.slice(sent)), late])
         sent += entries.length
         for (const batch of batchesOf(entries)) for (const follower of this.#live) this.#hand(follower, batch)
         this.#keep(entries)
@@ -121,7 +125,7 @@ export class LogTopic {
     } catch (error) {
       const err = (error as Error).message
       this.#options.log.warn({ err }, 'a subscription is too slow for its group and reads the log separately')
-      if (error instanceof Late) this.#asideUntil = performance.now() + asideMs
+      if (error instanceof Late && !wasLate) this.#asideUntil = performance.now() + asideMs
       this.#stepAside(reached)
     } finally {
       timer.abort()
@@ -138,12 +142,6 @@ export class LogTopic {
     } else {
       this.#fallBehind(follower)
     }
-  }
-
-  async #renderBefore(late: Promise<never>, events: readonly LogEvent[]): Promise<Entry[]> {
-    const rendering = this.#options.render(events)
-    rendering.catch(() => {})
-    return await Promise.race([rendering, late])
   }
 
   #stepAside(reached: bigint): void {
