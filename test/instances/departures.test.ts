@@ -106,6 +106,28 @@ it('judges a scheduled message for its own hour when it is accepted, and again w
   })
 })
 
+it('calls nobody a stranger who wrote, or was written to, between the acceptance of a scheduled message and its time', async () => {
+  const instance = await young()
+  const known = ['+393338779555', '+393338780555']
+  const scheduled = []
+  for (const to of [...known, '+393338781555']) scheduled.push(await schedule(instance, 30 * dayMs, to))
+  for (const { warnings } of scheduled) expect(warnings.join()).toContain('maxColdRatio')
+  await sql(scene.databaseUrl).query(
+    `insert into messages (id, "workspaceId", "userId", "instanceId", direction, type, "to", peer, body, status, safety, "handedAt", "dueAt", "createdAt")
+     select gen_random_uuid(), $1, $2, $3, d::direction, 'text', n, n, 'hello', s::message_status, '{}', case d when 'outbound' then at end, at, at
+     from unnest($4::text[], array['inbound', 'outbound'], array['received', 'sent']) as u(n, d, s), lateral (select now() - interval '8 days' as at) x`,
+    [scene.account.workspaceId, scene.account.userId, instance.id, known],
+  )
+  await bringForward(
+    scene.databaseUrl,
+    scheduled.map(({ id }) => id),
+  )
+  await atRest(scene.databaseUrl)
+  const left = await Promise.all(scheduled.map(async ({ id }) => (await client.get(`messages/${id}`)).body.data))
+  expect(left.map(({ warnings }) => warnings)).toEqual([[], [], [expect.stringContaining('maxColdRatio')]])
+  expect((await health(instance)).safetyScore).toBe(87)
+})
+
 it('counts a message that the network never took in no window', async () => {
   const instance = await connectedInstance(scene.databaseUrl, scene.account, { ageDays: 0, status: 'disconnected' })
   const { body } = await client.post('messages/send', text(instance))

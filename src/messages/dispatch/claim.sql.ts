@@ -77,19 +77,20 @@ export async function storeLeases(tx: Sql, leases: readonly { id: string; token:
   })
 }
 
-/** Stores how locked messages were judged as they left. */
+/** Stores how locked messages were judged as they left. One that was not the first to a stranger then does not become it. */
 export async function storeJudgements(
   tx: Sql,
-  judged: readonly { id: string; warnings: string[]; safety: MessageSafety }[],
+  judged: readonly { id: string; cold: boolean; warnings: string[]; safety: MessageSafety }[],
 ): Promise<void> {
   await tx.query({
     name: 'messages.claim.judge',
-    text: `update messages m set warnings = array(select jsonb_array_elements_text(j.warnings)), safety = j.safety
-      from unnest($1::uuid[], $2::jsonb[], $3::jsonb[]) as j(id, warnings, safety) where m.id = j.id`,
+    text: `update messages m set warnings = array(select jsonb_array_elements_text(j.warnings)), safety = j.safety, cold = m.cold and j.cold
+      from unnest($1::uuid[], $2::jsonb[], $3::jsonb[], $4::boolean[]) as j(id, warnings, safety, cold) where m.id = j.id`,
     values: [
       judged.map(({ id }) => id),
       judged.map(({ warnings }) => JSON.stringify(warnings)),
       judged.map(({ safety }) => JSON.stringify(safety)),
+      judged.map(({ cold }) => cold),
     ],
   })
 }

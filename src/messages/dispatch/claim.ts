@@ -181,7 +181,7 @@ async function judgeScheduled(app: App, tx: Sql, rows: readonly OpenRow[]): Prom
   const scheduled = rows.filter((row) => row.scheduledAt && !row.mayHaveLeft)
   if (scheduled.length === 0) return
   const cache = safetyCache(app)
-  const pairs = scheduled.map(({ instanceId, to }) => ({ instanceId, to }))
+  const pairs = scheduled.map(({ instanceId, to }) => ({ instanceId, to, again: true }))
   const [{ now, instances }] = await Promise.all([
     readSendingInstances(tx, [...new Set(pairs.map(({ instanceId }) => instanceId))]),
     cache.load(pairs, tx),
@@ -192,7 +192,7 @@ async function judgeScheduled(app: App, tx: Sql, rows: readonly OpenRow[]): Prom
   })
   const judged = (await markOutsideWindow(app, tx, leaving)).map(({ id, to, instance, outsideWindow }) => {
     const judgement = cache.judgeAgain(instance, to, now)
-    return { id, ...(outsideWindow ? warnOutsideWindow(judgement) : judgement) }
+    return { id, cold: judgement.cold, ...(outsideWindow ? warnOutsideWindow(judgement) : judgement) }
   })
   await storeJudgements(tx, judged)
 }

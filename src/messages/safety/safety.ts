@@ -10,7 +10,7 @@ import { definePart } from '../../core/part.ts'
 import { createShare } from '../../core/share.ts'
 import { assess, coldRatio, type SafetyState, type Standing } from '../../instances/safety.ts'
 import { type Pair, readAcquainted, readTraffic, type Span } from './traffic.sql.ts'
-import { count, countKnown, emptyWindow, isCold, spanAround, trafficOf, type Window, windowOf } from './window.ts'
+import { acquaint, count, countKnown, emptyWindow, isCold, spanAround, trafficOf, type Window, windowOf } from './window.ts'
 
 export interface SafetyInstance extends Standing {
   id: string
@@ -34,6 +34,8 @@ export interface Judgement {
 export interface Judged extends Pair {
   /** When it leaves; null means now. */
   scheduledAt?: Date | null
+  /** True if it was judged before and leaves now: its recipient may not be a stranger any more. */
+  again?: boolean
 }
 
 export interface SafetyCache {
@@ -46,8 +48,8 @@ export interface SafetyCache {
   load: (messages: readonly Judged[], sql?: Sql) => Promise<void>
   /** Counts one more message and judges it. `campaignRecipients` is the size of its campaign. */
   judge: (instance: SafetyInstance, message: Omit<Judged, 'instanceId'>, now: Date, campaignRecipients?: number) => Judgement
-  /** Judges a message that was counted when it was accepted, as it leaves. */
-  judgeAgain: (instance: SafetyInstance, to: string, now: Date) => Omit<Judgement, 'cold'>
+  /** Judges a message that was counted when it was accepted, as it leaves. `cold` is false if its recipient is known by now. */
+  judgeAgain: (instance: SafetyInstance, to: string, now: Date) => Judgement
   /**
    * Reads the departures of an instance again before the next judgement, because messages were withdrawn. With `numbers`, only where one of
    * these numbers is among the recipients.
@@ -167,13 +169,15 @@ function createSafetyCache(app: Pick<App, 'pool' | 'log' | 'config'>): SafetyCac
 
   /** Looks up which recipients the instance wrote to before its window. */
   async function addAcquainted(messages: readonly Judged[], sql: Sql): Promise<void> {
-    const strangers = messages.flatMap(({ instanceId, to, scheduledAt }) => {
+    const strangers = messages.flatMap(({ instanceId, to, scheduledAt, again }) => {
       const window = byInstance.get(instanceId)?.get(dayOf(scheduledAt))
-      return window?.history && !window.recipients.has(to) ? [{ instanceId, to, from: window.from, window }] : []
+      const recipient = window?.recipients.get(to)
+      const isStranger = again ? recipient && recipient.coldAt !== null : !recipient
+      return window?.history && isStranger ? [{ instanceId, to, from: window.from, window }] : []
     })
     if (strangers.length === 0) return
     const acquainted = new Set((await readAcquainted(sql, strangers)).map(({ instanceId, to }) => `${instanceId} ${to}`))
-    for (const { instanceId, to, window } of strangers) if (acquainted.has(`${instanceId} ${to}`)) window.acquainted.add(to)
+    for (const { instanceId, to, window } of strangers) if (acquainted.has(`${instanceId} ${to}`)) acquaint(window, to)
   }
 
   function judge(
@@ -193,8 +197,9 @@ function createSafetyCache(app: Pick<App, 'pool' | 'log' | 'config'>): SafetyCac
     return { cold, ...compare(own, instance, to, at, campaignRecipients) }
   }
 
-  function judgeAgain(instance: SafetyInstance, to: string, now: Date): Omit<Judgement, 'cold'> {
-    return compare(windowAt(instance.id, present), instance, to, now, 0)
+  function judgeAgain(instance: SafetyInstance, to: string, now: Date): Judgement {
+    const window = windowAt(instance.id, present)
+    return { cold: window.recipients.get(to)?.coldAt !== null, ...compare(window, instance, to, now, 0) }
   }
 
   function forget(instanceId: string, numbers?: readonly string[]): void {

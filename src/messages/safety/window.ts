@@ -116,6 +116,17 @@ function countAs(window: Window, to: string, at: Date, known: Recipient | null):
   return !known && recipient.coldAt !== null
 }
 
+/** Notes that the instance knows a number from before. */
+export function acquaint(window: Window, to: string): void {
+  const recipient = window.recipients.get(to)
+  if (!recipient) {
+    window.acquainted.add(to)
+    return
+  }
+  recipient.coldAt = null
+  window.sums.clear()
+}
+
 function isColdAt({ coldAt }: Recipient, at: number): boolean {
   return coldAt !== null && inDay(coldAt, at)
 }
