@@ -71,7 +71,7 @@ async function readTrafficAhead(app: App, id: string): Promise<void> {
 /** The next look at a campaign that another transaction has locked. */
 const lockedForMs = 250
 
-/** Thrown when a concurrent send took the quota after `quotaLeft` was read. The transaction rolls back and runs again. */
+/** Thrown when a concurrent send took the quota after `quotaLeft` was read. The transaction rolls back, and judges its messages again. */
 const quotaRaced = new Error('the quota is used up by other messages')
 
 /** Runs the next step of a campaign, with at most `pageSize` messages. Returns true if another step is due right after. */
@@ -205,8 +205,9 @@ async function send(app: App, tx: Sql, campaign: LockedCampaign, next: readonly 
     tx,
     recipients.map(() => ({ ownerId, plan, counts: true })),
   )
-  if (granted.includes(false)) throw quotaRaced
-  return !(nextAt && hasMore)
+  if (!granted.includes(false)) return !(nextAt && hasMore)
+  safetyCache(app).forget(campaign.instanceId)
+  throw quotaRaced
 }
 
 /** Stores when the next message may leave, after `count` messages left now. Returns null without a rate. */
