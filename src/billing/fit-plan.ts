@@ -1,4 +1,4 @@
-// Lets everything rest that exceeds a smaller plan, and tells the owner by one mail. Wakes it when the plan allows it again.
+// Lets everything rest that exceeds a smaller plan, and tells the owner by one mail. Resumes it when the plan allows it again.
 import { personOf } from '../accounts/find-user.ts'
 import { limitedKeys } from '../accounts/keys/over-plan.ts'
 import { orderMail } from '../accounts/mail/order.ts'

@@ -81,7 +81,7 @@ export interface Hooks {
   revokeInvitations: (tx: Tx, userId: string) => Promise<void>
   /** True if the address has an open invitation to a team. */
   isInvited: (db: Db, email: string) => Promise<boolean>
-  /** Let resources rest that exceed a plan, and wake them again. */
+  /** Let resources rest that exceed a plan, and resume them. */
   limitedInstances: LimitedKind
   limitedEndpoints: LimitedKind
   /** The endpoints in all workspaces that count against the plan of that account. */

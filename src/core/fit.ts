@@ -1,6 +1,6 @@
 // Decides which resources rest because they exceed the plan: the newest, until the plan allows them again.
 
-/** A request to fit one kind of resource of an owner to the plan: some rest, or wake again. */
+/** A request to fit one kind of resource of an owner to the plan: some rest, or are resumed. */
 export interface Fit {
   /** The owner, whose subscription is locked. */
   ownerId: string
@@ -18,15 +18,15 @@ export interface Fitted {
 
 interface Choice<Row> {
   rest: Row[]
-  wake: Row[]
+  resume: Row[]
   resting: number
 }
 
-/** Chooses what to rest and what to wake. `rows` are all that count against the plan, oldest first. */
+/** Chooses which rows to rest and which to resume. `rows` are all that count against the plan, oldest first. */
 export function chooseResting<Row extends { resting: boolean }>(rows: readonly Row[], { most, fell }: Fit): Choice<Row> {
   const resting = rows.filter((row) => row.resting)
   const free = Math.max(0, most - (rows.length - resting.length))
   const rest = fell ? rows.slice(most).filter((row) => !row.resting) : []
-  const wake = fell ? rows.slice(0, most).filter((row) => row.resting) : resting.slice(0, free)
-  return { rest, wake, resting: resting.length + rest.length - wake.length }
+  const resume = fell ? rows.slice(0, most).filter((row) => row.resting) : resting.slice(0, free)
+  return { rest, resume, resting: resting.length + rest.length - resume.length }
 }

@@ -20,17 +20,17 @@ async function fitInstances(app: App, tx: Tx, fit: Fit): Promise<Fitted> {
     orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
   })
   const rows = instances.map((row) => ({ ...row, resting: row.restingAt !== null }))
-  const { rest, wake, resting } = chooseResting(rows, fit)
+  const { rest, resume, resting } = chooseResting(rows, fit)
   for (const { id } of rest) {
     await applyChange(app, tx, { instanceId: id, status: 'disconnected', error: overThePlan })
     await markResting(tx, id, true)
   }
-  for (const { id, workspaceId } of wake) await takeUp(app, tx, workspaceId, id)
+  for (const { id, workspaceId } of resume) await resumeInstance(app, tx, workspaceId, id)
   return { rested: rest.map(({ name }) => name), resting }
 }
 
 /** Connects an instance again that was connected before, unless it was logged out meanwhile. */
-async function takeUp(app: App, tx: Tx, workspaceId: string, id: string): Promise<void> {
+async function resumeInstance(app: App, tx: Tx, workspaceId: string, id: string): Promise<void> {
   await markResting(tx, id, false)
   const instance = await lockInstance(tx, workspaceId, id)
   if (instance?.status !== 'disconnected') return

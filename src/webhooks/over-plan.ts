@@ -18,11 +18,11 @@ async function fitEndpoints(_: App, tx: Tx, fit: Fit): Promise<Fitted> {
     orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
   })
   const rows = endpoints.map((row) => ({ ...row, resting: row.disabledReason === overThePlan }))
-  const { rest, wake, resting } = chooseResting(rows, fit)
+  const { rest, resume, resting } = chooseResting(rows, fit)
   const enabled = rest.filter(({ disabledReason }) => disabledReason === null)
   const ids = enabled.map(({ id }) => id)
   for (const id of ids) await disableEndpoint(tx, id, overThePlan)
   await cancelDeliveries(tx, ids, 'endpoint_disabled')
-  for (const { id } of wake) await enableEndpoint(tx, id)
+  for (const { id } of resume) await enableEndpoint(tx, id)
   return { rested: enabled.map(({ url }) => url), resting: resting - (rest.length - enabled.length) }
 }

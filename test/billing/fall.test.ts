@@ -131,7 +131,7 @@ describe('a plan that fell', () => {
     for (const name of ['"Phone 0"', '127.0.0.1:9/2']) expect(mail).not.toContain(name)
   })
 
-  it('lets messages to a resting instance wait, and wakes as many as the plan allows, the oldest first', async () => {
+  it('lets messages of resting instances wait, and resumes as many instances as the plan allows, the oldest first', async () => {
     const text = { instanceId: instances[1]?.id, to: newNumber(), type: 'text', text: 'Hello' }
     const { id } = (await team.post('/api/messages/send', text)).body.data
     await owner.api.delete(`/api/instances/${instances[0]?.id}`)
@@ -141,7 +141,7 @@ describe('a plan that fell', () => {
     expect(mails()).toHaveLength(1)
   })
 
-  it('takes up everything when the plan rises', async () => {
+  it('resumes everything when the plan rises', async () => {
     const idleStates = async () =>
       (await idle.api.get('/api/instances')).body.data.map(({ status }: { status: string }) => status).sort()
     expect(await idleStates()).toEqual(['created', 'disconnected'])

@@ -14,8 +14,8 @@ async function fitKeys(_: App, { db }: Tx, fit: Fit): Promise<Fitted> {
     orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
   })
   const rows = keys.map(({ id, name, restingAt }) => ({ id, name, resting: restingAt !== null }))
-  const { rest, wake, resting } = chooseResting(rows, fit)
+  const { rest, resume, resting } = chooseResting(rows, fit)
   await db.apiKey.updateMany({ where: { id: { in: rest.map(({ id }) => id) } }, data: { restingAt: new Date() } })
-  await db.apiKey.updateMany({ where: { id: { in: wake.map(({ id }) => id) } }, data: { restingAt: null } })
+  await db.apiKey.updateMany({ where: { id: { in: resume.map(({ id }) => id) } }, data: { restingAt: null } })
   return { rested: rest.map(({ name }) => name), resting }
 }
