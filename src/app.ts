@@ -4,7 +4,7 @@ import { limitSignIn } from './billing/admission/sign-in-rate.ts'
 import { keepRecipients } from './campaigns/expired.sql.ts'
 import { plannedSends } from './campaigns/forecast.ts'
 import { checkCampaign } from './campaigns/service.ts'
-import { wakeStopped } from './campaigns/stopped.ts'
+import { enqueueTakeBack } from './campaigns/stopped.ts'
 import { eraseRecipients } from './campaigns/take-back.ts'
 import { type App, type AppOptions, createApp } from './core/app.ts'
 import { sampleEvent } from './event-types.ts'
@@ -50,7 +50,7 @@ export async function openApp(options: Omit<AppOptions, 'hooks'>): Promise<App> 
       plannedSends,
       knownNumbers,
       leaveOutOfCampaigns: withdrawFrom,
-      wakeStopped,
+      enqueueTakeBack,
       keepRecipients,
       eraseRecipients,
       eraseNumber,

@@ -25,10 +25,10 @@ import {
   savePace,
   saveStep,
 } from './advance.sql.ts'
-import { advanceJob, wake } from './campaign-job.ts'
+import { advanceJob, enqueueStep } from './campaign-job.ts'
 import { readStates } from './campaigns.sql.ts'
 import { tellCampaign } from './events.ts'
-import { defaultRates, nextMoment, wakeAt } from './pace.ts'
+import { defaultRates, nextMoment, stepAt } from './pace.ts'
 import { isStopped, lookAgainAt, nextStep, type Progress, restAfter, speedAfter, turnMs } from './policy.ts'
 import { nextQuiet, quietHoursOf, quietUntil } from './quiet-hours.ts'
 import { endPlanned, takeBackAndPlan, takeBackLate } from './take-back.ts'
@@ -53,7 +53,7 @@ async function takeTurn(app: App, id: string): Promise<void> {
     if (app.stopping || now - begin > turnMs) break
     await pause(restAfter(now - pageBegin, speed))
   }
-  await sqlTransaction(app.pool, (tx) => wake(app, tx, id))
+  await sqlTransaction(app.pool, (tx) => enqueueStep(app, tx, id))
 }
 
 /**
@@ -91,7 +91,7 @@ async function advanceIn(app: App, tx: Sql, id: string, pageSize: number): Promi
   const [, campaign] = await Promise.all([commitWithoutDisk(tx), lockForAdvance(tx, id)])
   if (!campaign) {
     const exists = (await readStates(tx, [id])).length > 0
-    if (exists) await wake(app, tx, id, new Date(Date.now() + lockedForMs))
+    if (exists) await enqueueStep(app, tx, id, new Date(Date.now() + lockedForMs))
     return false
   }
   const [recipients, counts] = await Promise.all([readPlanned(tx, id, pageSize), countOpen(tx, id)])
@@ -110,7 +110,7 @@ async function advanceIn(app: App, tx: Sql, id: string, pageSize: number): Promi
     case 'nothing':
       return false
     case 'later':
-      await wake(app, tx, id, step.at)
+      await enqueueStep(app, tx, id, step.at)
       return false
     case 'quiet':
       return await keepQuiet(app, tx, campaign, progress, step.until)
@@ -144,7 +144,7 @@ async function keepQuiet(
   if (takenBack > 0 || status === 'scheduled') await announceChange(tx, subject('campaign', id))
   if (status === 'scheduled') await tellCampaign(tx, id)
   // Without a planned recipient, only attempts in progress are left, which complete it.
-  await wake(app, tx, id, planned + takenBack > 0 ? until : lookAgainAt(progress, now))
+  await enqueueStep(app, tx, id, planned + takenBack > 0 ? until : lookAgainAt(progress, now))
   return false
 }
 
@@ -199,7 +199,7 @@ async function send(app: App, tx: Sql, campaign: LockedCampaign, next: readonly 
   await change(tx, id, 'running')
   if (campaign.status !== 'running') await tellCampaign(tx, id)
   const nextAt = await pace(tx, campaign, state, recipients.length)
-  if (nextAt && hasMore) await wake(app, tx, id, wakeAt(nextAt, now, nextQuiet(quietHoursOf(campaign.quietHours), now)))
+  if (nextAt && hasMore) await enqueueStep(app, tx, id, stepAt(nextAt, now, nextQuiet(quietHoursOf(campaign.quietHours), now)))
   // Reserves quota last: other sends of this owner wait for its row lock from here to the commit.
   const granted = await reserveQuota(
     tx,
@@ -245,6 +245,6 @@ const sweep = {
 /** Runs every minute. Enqueues campaigns that have something to do but no job, for example after a restore from a backup. */
 export const sweepImplementation = scheduleJob(sweep, (app) =>
   sqlTransaction(app.pool, async (tx) => {
-    for (const id of await readWithoutJob(tx)) await wake(app, tx, id)
+    for (const id of await readWithoutJob(tx)) await enqueueStep(app, tx, id)
   }),
 )

@@ -18,7 +18,7 @@ export const advanceJob = defineJob({
   },
 })
 
-/** Schedules the next step of a campaign at `startAfter`, or at once. */
-export async function wake(app: App, tx: Sql, id: string, startAfter?: Date): Promise<void> {
+/** Adds the job of the next step of a campaign, which starts at `startAfter`, or at once. */
+export async function enqueueStep(app: App, tx: Sql, id: string, startAfter?: Date): Promise<void> {
   await enqueueUnder(app, tx, advanceJob, id, { data: { id }, startAfter })
 }

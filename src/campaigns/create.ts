@@ -7,7 +7,7 @@ import { orAsBefore, write } from '../core/idempotency/idempotency.ts'
 import { senderOf } from '../core/principal.ts'
 import type { Campaign } from '../generated/prisma/client.ts'
 import { readCampaign } from './audience.ts'
-import { wake } from './campaign-job.ts'
+import { enqueueStep } from './campaign-job.ts'
 import { insertRecipients } from './campaigns.sql.ts'
 import type { Content } from './content.ts'
 import { composeAll, draftCampaign, tooMuchPlanned } from './draft.ts'
@@ -39,7 +39,7 @@ async function create(ctx: Context, input: unknown): Promise<Campaign> {
       // This reservation is exact. It comes last, because every other send of this owner waits for its row lock until the commit.
       const [fits] = await reservePlanned(tx, [{ ownerId, plan, n: audience.size }])
       if (!fits) throw await tooMuchPlanned(tx, principal)
-      await wake(app, tx, campaign.id, campaign.scheduledFor ?? undefined)
+      await enqueueStep(app, tx, campaign.id, campaign.scheduledFor ?? undefined)
       await tellCampaign(tx, campaign.id)
       return campaign
     }),

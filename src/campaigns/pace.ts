@@ -39,7 +39,7 @@ export function nextMoment(nextAt: Date | null, rate: number, count: number, now
 }
 
 /** When the job for the next message starts, or the one that takes back what is queued when quiet hours begin, at `quietFrom`. */
-export function wakeAt(nextAt: Date, now: Date, quietFrom: Date | null): Date {
+export function stepAt(nextAt: Date, now: Date, quietFrom: Date | null): Date {
   return earlier(new Date(Math.max(nextAt.getTime(), now.getTime() + leastGapMs)), quietFrom)
 }
 

@@ -8,7 +8,7 @@ import { announceChange, subject } from '../events/live/follow.ts'
 import type { Campaign } from '../generated/prisma/client.ts'
 import { cancelQueued } from '../messages/accept/unsent.ts'
 import { safetyCache } from '../messages/safety/safety.ts'
-import { wake } from './campaign-job.ts'
+import { enqueueStep } from './campaign-job.ts'
 import { type LockedByOwner, lockCampaign } from './campaigns.sql.ts'
 import { tellCampaign } from './events.ts'
 import { type CampaignAction, obstacle } from './policy.ts'
@@ -32,7 +32,7 @@ export async function pauseCampaign(ctx: Context, id: string): Promise<Campaign>
 export async function resumeCampaign(ctx: Context, id: string): Promise<Campaign> {
   return await change(ctx, id, 'resume', async (tx, { scheduledFor, now }) => {
     const early = scheduledFor !== null && scheduledFor > now
-    await wake(ctx.app, tx, id, early ? scheduledFor : undefined)
+    await enqueueStep(ctx.app, tx, id, early ? scheduledFor : undefined)
     return { status: early ? 'scheduled' : 'running' }
   })
 }

@@ -6,7 +6,7 @@ import { emit } from '../events/log/emit.ts'
 import type { Campaign } from '../generated/prisma/client.ts'
 import { takeBack } from '../messages/accept/unsent.ts'
 import { messageEvent } from '../messages/events.ts'
-import { wake } from './campaign-job.ts'
+import { enqueueStep } from './campaign-job.ts'
 import { planAgain } from './campaigns.sql.ts'
 import { erasePlannedTo, lockPlannedTo, type PlannedEnd, setEnded, touchCampaigns } from './planned.sql.ts'
 
@@ -58,7 +58,7 @@ export async function eraseRecipients(app: App, tx: Sql, workspaceId: string, ph
   for (const { id, status } of campaigns) {
     await announceChange(tx, subject('campaign', id))
     // Without its last planned recipients, even a paused campaign completes. A scheduled one has a job at its start.
-    if (status !== 'scheduled') await wake(app, tx, id)
+    if (status !== 'scheduled') await enqueueStep(app, tx, id)
   }
   return messageIds
 }

@@ -3,7 +3,7 @@ import type { Context } from '../core/context.ts'
 import { write } from '../core/idempotency/idempotency.ts'
 import { announceChange, subject } from '../events/live/follow.ts'
 import type { Campaign } from '../generated/prisma/client.ts'
-import { wake } from './campaign-job.ts'
+import { enqueueStep } from './campaign-job.ts'
 import { saveChanges } from './campaigns.sql.ts'
 import { tellCampaign } from './events.ts'
 import type { UpdateCampaign } from './input.ts'
@@ -20,7 +20,7 @@ export async function updateCampaign(ctx: Context, id: string, changes: UpdateCa
     const nextAt = newRate === undefined ? campaign.nextAt : nextAtNewRate(campaign.nextAt, newRate, campaign.now)
     const changed = await saveChanges(tx, id, { name, ratePerMinute, quietHours, nextAt })
     // The next step looks at the new rate and hours; those of a paused campaign may concern messages that are queued.
-    if (changed.status !== 'scheduled') await wake(ctx.app, tx, id)
+    if (changed.status !== 'scheduled') await enqueueStep(ctx.app, tx, id)
     await tellCampaign(tx, id)
     await announceChange(tx, subject('campaign', id))
     return changed

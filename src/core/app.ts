@@ -102,10 +102,10 @@ export interface Hooks {
    */
   leaveOutOfCampaigns: (app: App, tx: Sql, contactIds: readonly string[]) => Promise<() => Promise<void>>
   /**
-   * Wakes those of these campaigns that send nothing now, because they are paused or cancelled, or in their quiet hours, and returns them. They
-   * take back their messages that have not left.
+   * Adds a step of each of these campaigns that sends nothing now, because it is paused, cancelled or in its quiet hours: the step takes back its
+   * messages that have not left. Returns these campaigns.
    */
-  wakeStopped: (app: App, tx: Sql, campaignIds: readonly string[]) => Promise<ReadonlySet<string>>
+  enqueueTakeBack: (app: App, tx: Sql, campaignIds: readonly string[]) => Promise<ReadonlySet<string>>
   /** Keeps the last status of the recipients whose messages are about to be deleted, so that the counts of their campaigns stay. */
   keepRecipients: (tx: Sql, messages: readonly EndedMessage[]) => Promise<void>
   /**

@@ -1,7 +1,7 @@
 // The pace of a campaign: spread evenly at any rate, however late its jobs start, and the hours in which it rests.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { dueNow, nextAtNewRate, nextMoment, wakeAt } from '../../src/campaigns/pace.ts'
+import { dueNow, nextAtNewRate, nextMoment, stepAt } from '../../src/campaigns/pace.ts'
 import { quietHours, quietUntil } from '../../src/campaigns/quiet-hours.ts'
 
 const start = Date.parse('2026-05-01T10:00:00Z')
@@ -15,7 +15,7 @@ function play(rate: number, lateMs: () => number, untilMs: number): number[] {
     const due = dueNow({ rate, nextAt }, at(now))
     for (let i = 0; i < due; i++) times.push(now)
     if (due > 0) nextAt = nextMoment(nextAt, rate, due, at(now))
-    now = wakeAt(nextAt as Date, at(now), null).getTime() - start + lateMs()
+    now = stepAt(nextAt as Date, at(now), null).getTime() - start + lateMs()
   }
   return times
 }
@@ -73,9 +73,9 @@ describe('the pace', () => {
 })
 
 describe('quiet hours', () => {
-  it('wake a campaign when they begin, where its next message leaves later', () => {
-    expect(wakeAt(at(60_000), at(0), at(20_000))).toEqual(at(20_000))
-    expect(wakeAt(at(10_000), at(0), at(20_000))).toEqual(at(10_000))
+  it('start a step when they begin, where the next message leaves later', () => {
+    expect(stepAt(at(60_000), at(0), at(20_000))).toEqual(at(20_000))
+    expect(stepAt(at(10_000), at(0), at(20_000))).toEqual(at(10_000))
   })
 
   const night = { from: '21:00', to: '08:00', timeZone: 'Europe/Rome' }

@@ -34,7 +34,7 @@ export async function releaseUnsent(
   )
   const released = rows.filter((row) => !unwanted.has(row))
   // A campaign that was stopped during the attempt could not take these messages back then.
-  await app.hooks.wakeStopped(
+  await app.hooks.enqueueTakeBack(
     app,
     tx,
     released.flatMap(({ campaignId }) => campaignId ?? []),

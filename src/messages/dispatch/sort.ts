@@ -62,7 +62,7 @@ const stoppedMs = 5_000
 /** The messages that the network gave back, and whose campaign sends nothing now. A campaign takes back all others when it stops. */
 async function stoppedAmong(app: App, tx: Sql, rows: readonly OpenRow[]): Promise<ReadonlySet<OpenRow>> {
   const campaignOf = ({ status, mayHaveLeft, campaignId }: OpenRow) => (status === 'sending' && !mayHaveLeft ? campaignId : null)
-  const stopped = await app.hooks.wakeStopped(
+  const stopped = await app.hooks.enqueueTakeBack(
     app,
     tx,
     rows.flatMap((row) => campaignOf(row) ?? []),
