@@ -58,15 +58,26 @@ export interface Claim {
   passed: number
 }
 
-/**
- * Decides for each message and applies the decision. Returns the messages to send now and those to claim next. `released`: the messages
- * were held, so they have no job, and the caller bounds how many of them are in progress.
- */
-export async function claimMessages(app: App, ids: readonly string[], released = false): Promise<Claim> {
-  const slots = released ? undefined : inFlight(app).slots()
+/** Decides for each message, which has a job, and applies the decision. Returns the messages to send now and those to claim next. */
+export async function claimMessages(app: App, ids: readonly string[]): Promise<Claim> {
+  const slots = inFlight(app).slots()
+  try {
+    return await claim(app, ids, slots)
+  } finally {
+    slots.clear()
+  }
+}
+
+/** {@link claimMessages} for held messages, which have no job. The caller bounds how many of them are in progress. */
+export async function claimHeld(app: App, ids: readonly string[]): Promise<Claim> {
+  return await claim(app, ids)
+}
+
+/** Without `slots`, the messages are held ones. */
+async function claim(app: App, ids: readonly string[], slots?: Slots): Promise<Claim> {
   let leased: ClaimedMessage[] = []
   try {
-    const { toRelease, forHolder, followers, ...claim } = await sqlTransaction(app.pool, async (tx) => {
+    const { toRelease, forHolder, followers, ...result } = await sqlTransaction(app.pool, async (tx) => {
       const decided = await claimIn(app, tx, ids, slots)
       leased = decided.claimed
       return decided
@@ -75,13 +86,11 @@ export async function claimMessages(app: App, ids: readonly string[], released =
     for (const key of toRelease) app.signals.emit('held', key, 0)
     for (const row of followers) app.signals.emit('line', row)
     releaseIfOpen(app, forHolder)
-    return claim
+    return result
   } catch (error) {
     // The commit may have been carried out although its answer was lost.
     if (leased.length > 0 && isUnavailable(error)) inFlight(app).keep(giveBack(app, leased))
     throw error
-  } finally {
-    slots?.clear()
   }
 }
 
@@ -121,7 +130,7 @@ async function claimIn(
   toRelease.push(...failed.flatMap(({ row }) => (row.mayHaveLeft ? recipientKey(row) : [])))
   await judgeScheduled(app, tx, sendable)
   return {
-    claimed: await lease(app, tx, sendable, slots === undefined),
+    claimed: await lease(app, tx, sendable, slots),
     next: followers.next,
     passed: failed.length + later.length,
     toRelease,
@@ -201,7 +210,7 @@ async function judgeScheduled(app: App, tx: Sql, rows: readonly OpenRow[]): Prom
 const guardMarginMs = 100
 
 /** Leases messages. Those of slow networks, and those without a job, get a job that checks them when the lease is over. */
-async function lease(app: App, tx: Sql, rows: readonly OpenRow[], released: boolean): Promise<ClaimedMessage[]> {
+async function lease(app: App, tx: Sql, rows: readonly OpenRow[], slots?: Slots): Promise<ClaimedMessage[]> {
   if (rows.length === 0) return []
   const claimed = rows.map((row) => ({
     id: row.id,
@@ -209,7 +218,7 @@ async function lease(app: App, tx: Sql, rows: readonly OpenRow[], released: bool
     campaignId: row.campaignId,
     token: randomUUID(),
     guardAt: new Date(row.now.getTime() + leaseMs + guardMarginMs),
-    guarded: released || row.heldBy !== null || inFlight(app).isSlow(row.instanceId),
+    guarded: !slots || row.heldBy !== null || inFlight(app).isSlow(row.instanceId),
     workspaceId: row.workspaceId,
     contactId: row.contactId,
     peer: row.peer,

@@ -4,7 +4,7 @@ import { sqlTransaction } from '../../core/database/transaction.ts'
 import { implementJob, type JobImplementation, type WorkerShape } from '../../core/jobs/jobs.ts'
 import { definePart } from '../../core/part.ts'
 import { isUnavailable } from '../../core/public-failure.ts'
-import { claimMessages } from './claim.ts'
+import { claimHeld } from './claim.ts'
 import { campaignDispatchJob, dispatchJob, idsOf } from './dispatch-job.ts'
 import { holdJob, planCheck } from './hold-job.ts'
 import { readKey, readOverdue } from './holds.sql.ts'
@@ -53,7 +53,7 @@ async function sendJob(app: App, ids: readonly string[]): Promise<Map<string, Er
 /** Expires messages that were held under a key for too long. Releases the others, unless their hold still lasts, and plans the next check. */
 async function checkKey(app: App, key: string): Promise<undefined> {
   const overdue = await readOverdue(app.pool, key, app.config.messageTtlMs, expiredAtOnce)
-  if (overdue.length > 0) await claimMessages(app, overdue, true)
+  if (overdue.length > 0) await claimHeld(app, overdue)
   await sqlTransaction(app.pool, (tx) => planCheck(app, tx, key))
   const { until, oldest } = await readKey(app.pool, key)
   if (oldest && !until) app.signals.emit('held', key, 0)

@@ -5,7 +5,7 @@ import type { App } from '../../core/app.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
 import { attempt } from './attempt.ts'
 import { type BatchLines, createBatchLines } from './batch-lines.ts'
-import { type Claim, type ClaimedMessage, claimMessages, type NextMessage } from './claim.ts'
+import { type Claim, type ClaimedMessage, claimHeld, claimMessages, type NextMessage } from './claim.ts'
 import { dispatchRequest, enqueueDispatch, guardRequest } from './dispatch-job.ts'
 import { inFlight } from './in-flight.ts'
 import { recipientOf } from './lines.sql.ts'
@@ -42,7 +42,7 @@ export async function sendAhead(app: App, ids: readonly string[], lines = create
 /** Sends released messages, which have no job. Resolves when all are settled. `passed`: as in {@link Claim}. */
 export async function sendReleased(app: App, ids: readonly string[]): Promise<{ sent: number } & Pick<Claim, 'passed'>> {
   const claimedAt = performance.now()
-  const { claimed, passed } = await claimMessages(app, ids, true)
+  const { claimed, passed } = await claimHeld(app, ids)
   await Promise.all(claimed.map((message) => begin(app, message, claimedAt).done))
   return { sent: claimed.length, passed }
 }
