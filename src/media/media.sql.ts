@@ -15,7 +15,7 @@ export async function readStored(tx: Sql, tokens: readonly string[]): Promise<Ma
   return new Map(rows.map(({ token, mimeType }) => [token, mimeType]))
 }
 
-/** Locks files of the workspace. What names one of them is stored by now, or waits for the end of `tx`. */
+/** Locks files of the workspace. A row that names one of them is stored by now, or its transaction waits for the end of `tx`. */
 export async function lockForRemoval(tx: Sql, workspaceId: string, tokens: readonly string[]): Promise<void> {
   await tx.query(
     `select from media where token = any($2::text[]) and ${unindexed('"workspaceId" = $1')} order by id for update`,

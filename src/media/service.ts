@@ -215,8 +215,8 @@ async function discard(app: App, id: string): Promise<void> {
 }
 
 /**
- * {@link discard} now, or else after this returned, as soon as the database is back: until then the file counts against the quota. What fails
- * all the same is left to the sweep. Never rejects.
+ * {@link discard} now. If that fails, tries again in the background once the database is back, because the file counts against the quota
+ * until then. After a second failure the sweep removes it. Never rejects.
  */
 async function discardSoon(app: App, id: string): Promise<void> {
   try {

@@ -93,7 +93,7 @@ const copies = `
     now() - make_interval(secs => ($3 - n) * $4::float8 * 86400 / $3) as at
   from generate_series($1::bigint, $2::bigint) n`
 
-/** What differs between the copies of a message; the other columns are those of the sample. */
+/** The columns in which the copies of a message differ; the others are those of the sample. */
 const own: Record<string, string> = {
   id: 'c.id',
   workspaceId: 'i."workspaceId"',

@@ -1,4 +1,4 @@
-// The relay: assigns numbers to committed events. One process of the cluster does it at a time (leader election by advisory lock).
+// The relay: assigns numbers to committed events. One process of the installation does it at a time (leader election by advisory lock).
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'

@@ -1,4 +1,4 @@
-// Holds messages under a key, and wakes the process that can send them.
+// Holds messages under a key, and notifies the process that can send them.
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { notifyOfWaiting } from '../../instances/sending.sql.ts'

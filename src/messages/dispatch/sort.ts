@@ -31,7 +31,7 @@ export interface Sorted {
   failed: { row: OpenRow; error: string }[]
 }
 
-/** Messages that nothing is to be done with are left out. Those that are ready have taken one of `slots`. */
+/** Leaves out messages that need nothing. Those that are ready have taken one of `slots`. */
 export async function sortMessages(app: App, tx: Sql, rows: readonly OpenRow[], slots?: Slots): Promise<Sorted> {
   const decided = rows.map((row) => ({ row, decision: decisionFor(app, row) }))
   const those = (...kinds: Decision['do'][]) => decided.flatMap(({ row, decision }) => (kinds.includes(decision.do) ? row : []))
@@ -70,7 +70,7 @@ async function stoppedAmong(app: App, tx: Sql, rows: readonly OpenRow[]): Promis
   return new Set(rows.filter((row) => stopped.has(campaignOf(row) ?? '')))
 }
 
-/** How long a message waits of which this process does not know the type. */
+/** How long a message waits if this process does not know its type. */
 const unknownTypeMs = 5_000
 
 function decisionFor(app: App, row: OpenRow): Decision {

@@ -48,7 +48,7 @@ function keysOf(app: App, row: OpenRow): string[] {
 /**
  * Decides when followers are claimed again. If the first of their line is held, they are held under its key; while only a receipt can tell
  * its outcome, they are held under the key of their recipient. Otherwise they are claimed when it may be tried, or in growing intervals
- * while the network has it. Staggered times keep a long line from waking all at once.
+ * while the network has it. Staggered times keep the jobs of a long line from starting all at once.
  */
 export async function planFollowers(
   tx: Sql,

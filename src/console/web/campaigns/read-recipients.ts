@@ -1,4 +1,4 @@
-// Reads recipients out of pasted numbers or CSV, line by line. What has no number is told with its line.
+// Reads recipients out of pasted numbers or CSV, line by line. Lines without a number are reported.
 
 export interface Recipient {
   to: string

@@ -10,7 +10,7 @@ export interface Draft<More = undefined> {
   isKept: boolean
   /** Controls that are not shown now keep what they said. */
   keep: (form: HTMLFormElement, more?: More) => void
-  /** Called once the form was sent: coming back shows an empty one. What is on screen stays. */
+  /** Called once the form was sent: coming back shows an empty one. The form on the screen stays as it is. */
   forget: () => void
 }
 
