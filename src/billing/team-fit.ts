@@ -12,11 +12,11 @@ export async function refuseUnlessTeamsFit(tx: Sql, ownerId: string, plan: Plan)
 
 /** Describes how the owner's teams exceed the plan; null if all fit. */
 export async function findTeamFault(tx: Sql, ownerId: string, plan: Plan): Promise<string | null> {
-  return whatIsTooMuch(plan, await ownedTeams(tx, ownerId))
+  return faultOfTeams(plan, await ownedTeams(tx, ownerId))
 }
 
 /** Describes how teams and seats exceed the plan; null if all fit. Pure. */
-export function whatIsTooMuch({ name, teams }: Pick<Plan, 'name' | 'teams'>, owned: readonly OwnedTeam[]): string | null {
+export function faultOfTeams({ name, teams }: Pick<Plan, 'name' | 'teams'>, owned: readonly OwnedTeam[]): string | null {
   const surplus = owned.length - teams.maxOwned
   const crowded = owned.filter(({ seats }) => seats > teams.seatsPerTeam)
   if (surplus > 0) {

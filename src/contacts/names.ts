@@ -21,7 +21,7 @@ export interface GivenNames {
 }
 
 /** The first word of a name, and the rest of it, trimmed; null if there is none. */
-export function partsOf(name: string): Omit<Names, 'name'> {
+function partsOf(name: string): Omit<Names, 'name'> {
   const [firstName = null, ...rest] = name.split(/\p{White_Space}+/u).filter((word) => word !== '')
   const begin = firstName === null ? 0 : name.indexOf(firstName) + firstName.length
   const lastName = withoutSpaceAround(name.slice(begin))

@@ -34,7 +34,7 @@ export function accessOfField(operation: OperationTypeNode, field: string): read
 }
 
 /** The access that an operation needs. A document without that operation is open to all: the fault is reported when it is executed. */
-export function accessOf(document: DocumentNode, operationName?: string | null): readonly KeyAccess[] {
+function accessOf(document: DocumentNode, operationName?: string | null): readonly KeyAccess[] {
   const operation = operationOf(document, operationName)
   if (!operation) return everyAccess
   const { node } = operation

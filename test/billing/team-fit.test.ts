@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { changePlan } from '../../src/billing/change-plan.ts'
 import { planOf } from '../../src/billing/plans.ts'
 import { setPlan } from '../../src/billing/service.ts'
-import { whatIsTooMuch } from '../../src/billing/team-fit.ts'
+import { faultOfTeams } from '../../src/billing/team-fit.ts'
 import { sqlTransaction } from '../../src/core/database/transaction.ts'
 import { codeOf } from '../../src/core/errors.ts'
 import { cloneDatabase, prisma, sql } from '../kit/database.ts'
@@ -89,10 +89,10 @@ it('names every team that is too large', () => {
     { name: 'B', seats: 4 },
     { name: 'C', seats: 5 },
   ]
-  expect(whatIsTooMuch(planOf('pro'), teams.slice(1))).toMatch(/reduce C from 5 to 4$/)
-  expect(whatIsTooMuch(planOf('pro'), [teams[0], teams[2]] as typeof teams)).toMatch(/reduce A from 8 to 4, C from 5 to 4$/)
-  expect(whatIsTooMuch(planOf('max'), teams)).toBeNull()
-  expect(whatIsTooMuch(planOf('free'), [])).toBeNull()
+  expect(faultOfTeams(planOf('pro'), teams.slice(1))).toMatch(/reduce C from 5 to 4$/)
+  expect(faultOfTeams(planOf('pro'), [teams[0], teams[2]] as typeof teams)).toMatch(/reduce A from 8 to 4, C from 5 to 4$/)
+  expect(faultOfTeams(planOf('max'), teams)).toBeNull()
+  expect(faultOfTeams(planOf('free'), [])).toBeNull()
 })
 
 describe('while teams are being created', () => {

@@ -11,7 +11,7 @@ import { lockImport, readImport, saveCount } from './import.sql.ts'
 import { FileFault, type FileRecord, readRecords } from './read.ts'
 import { type Columns, columnsOf } from './rows.ts'
 
-export const maxLines = 100_000
+const maxLines = 100_000
 
 /** Lines per transaction, and the characters that end it earlier; a cell counts as one more. */
 const chunkLines = 500

@@ -3,7 +3,7 @@ import { storable } from '../../core/storable.ts'
 import type { InboundMessage } from '../../providers/reports.ts'
 
 /** As the graph declares them for `Message.body` and `Message.content`. */
-export const maxBodyBytes = 16 * 1024
+const maxBodyBytes = 16 * 1024
 export const maxContentBytes = 16 * 1024
 /** A unique index holds the id. */
 const longestId = 512

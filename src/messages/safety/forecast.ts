@@ -24,7 +24,7 @@ interface Day extends Pick<Assessment, 'state' | 'caps'> {
  * The state and the caps of an instance at the beginning of each of the next days: by its age, and by what its provider said of it. The first
  * is its state of now; later days do not know the traffic that will have been.
  */
-export function forecast(standing: Standing, now: Pick<Assessment, 'state' | 'caps'>, from: Date, count: number) {
+function forecast(standing: Standing, now: Pick<Assessment, 'state' | 'caps'>, from: Date, count: number) {
   return Array.from({ length: count }, (_, n) => {
     const at = new Date(from.getTime() + n * dayMs)
     const { state, caps } = n === 0 ? now : assess(standing, idle, at)

@@ -16,7 +16,7 @@ export function bodyOf(message: OutgoingMessage, file: FileReference | undefined
   }
 }
 
-export function digitsOf(number: string): string {
+function digitsOf(number: string): string {
   return number.replace(/\D/g, '')
 }
 
