@@ -68,7 +68,35 @@ export async function applyIn(app: App, tx: Sql, receipts: readonly Receipt[]): 
   // Instances are locked before their messages, as by everything else that locks both.
   const restricting = receipts.filter(({ restricted }) => restricted)
   for (const id of new Set(restricting.map(({ instanceId }) => instanceId).toSorted())) await lockForChange(tx, id)
-  const rows = await lockMessages(tx, receipts)
+  const { results, changes, events } = applyTo(await lockMessages(tx, receipts), receipts)
+  await storeReceipts(tx, changes)
+  const unwanted = changes.filter(({ error }) => error === optedOut)
+  await insertSuppressions(
+    tx,
+    unwanted.map(({ row }) => ({ workspaceId: row.workspaceId, phone: row.to })),
+    'network',
+  )
+  await emit(tx, events)
+  // Messages behind one whose outcome was unknown may leave now.
+  const settled = changes.flatMap(({ row }) => (row.unsettled ? recipientKey(row) : []))
+  await checkNow(app, tx, [...new Set(settled)])
+  for (const [i, { instanceId, restricted, error, detail = error }] of receipts.entries()) {
+    if (restricted && results[i] === 'applied')
+      await applyChange(app, tx, { instanceId, restricted, atRisk: true, error: detail })
+  }
+  return results
+}
+
+interface Applied {
+  /** The effect of each receipt, in order. */
+  results: ReceiptResult[]
+  /** One for each message that reached a status. */
+  changes: Change[]
+  events: NewEvent[]
+}
+
+/** Applies receipts to the locked rows of their messages, in memory. */
+function applyTo(rows: readonly ReceiptRow[], receipts: readonly Receipt[]): Applied {
   const byPosition = new Map(rows.filter((row) => !row.earlier).map((row) => [row.position, row]))
   const before = Map.groupBy(
     rows.filter((row) => row.earlier),
@@ -102,20 +130,5 @@ export async function applyIn(app: App, tx: Sql, receipts: readonly Receipt[]): 
     }
     return apply(row, receipt)
   })
-  await storeReceipts(tx, [...changes.values()])
-  const unwanted = [...changes.values()].filter(({ error }) => error === optedOut)
-  await insertSuppressions(
-    tx,
-    unwanted.map(({ row }) => ({ workspaceId: row.workspaceId, phone: row.to })),
-    'network',
-  )
-  await emit(tx, events)
-  // Messages behind one whose outcome was unknown may leave now.
-  const settled = [...changes.values()].flatMap(({ row }) => (row.unsettled ? recipientKey(row) : []))
-  await checkNow(app, tx, [...new Set(settled)])
-  for (const [i, { instanceId, restricted, error, detail = error }] of receipts.entries()) {
-    if (restricted && results[i] === 'applied')
-      await applyChange(app, tx, { instanceId, restricted, atRisk: true, error: detail })
-  }
-  return results
+  return { results, changes: [...changes.values()], events }
 }
