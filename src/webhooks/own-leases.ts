@@ -1,11 +1,11 @@
 // Keeps the leases of the attempts of one process, also over an outage of the database.
 import type { App } from '../core/app.ts'
 import { type Lease, renewLeases } from './claim.sql.ts'
-import { createHeartbeat, type Heartbeat } from './heartbeat.ts'
 import { leaseMs } from './policy.ts'
+import { createUpkeep, type Upkeep } from './upkeep.ts'
 
 /** Renews the leases periodically once it is started. */
-export interface OwnLeases extends Heartbeat {
+export interface OwnLeases extends Upkeep {
   /**
    * During a database outage, leases may have expired. They are renewed before this process claims or ends anything, so that a delivery
    * whose outcome only waits to be written is left alone.
@@ -27,7 +27,7 @@ export function createOwnLeases(app: App, held: () => Lease[]): OwnLeases {
   }
 
   return {
-    ...createHeartbeat(app, leaseMs / 3, renew),
+    ...createUpkeep(app, leaseMs / 3, renew),
     async keep() {
       if (performance.now() - renewedAt <= leaseMs / 2) return
       // One renewal for all callers that waited for the database.

@@ -1,8 +1,8 @@
 // The sweep for deliveries that no job reports, mainly after a crash: finds their endpoints, and ends those that must not be attempted.
 import type { App } from '../core/app.ts'
 import { createLessOften } from '../core/less-often.ts'
-import { createHeartbeat, type Heartbeat } from './heartbeat.ts'
 import { closeStranded, findOverdue } from './sweep.sql.ts'
+import { createUpkeep, type Upkeep } from './upkeep.ts'
 
 /** Time between two sweeps after one that found something, and the longest time after one that found nothing. */
 const sweepMs = 1_000
@@ -18,10 +18,10 @@ export interface Sweep {
 }
 
 /** Sweeps once it is started. */
-export function createSweep(app: App, { keepLeases, isClosing, found }: Sweep): Heartbeat {
+export function createSweep(app: App, { keepLeases, isClosing, found }: Sweep): Upkeep {
   const lessOften = createLessOften()
   let nextAt = 0
-  return createHeartbeat(app, sweepMs, async () => {
+  return createUpkeep(app, sweepMs, async () => {
     const startedAt = performance.now()
     if (startedAt < nextAt || !lessOften.isDue()) return
     await keepLeases()

@@ -1,11 +1,11 @@
 // Periodic work while the process lives. Runs never overlap, and after a failure the next run tries again.
 import type { App } from '../core/app.ts'
 
-export interface Heartbeat extends AsyncDisposable {
+export interface Upkeep extends AsyncDisposable {
   start: () => void
 }
 
-export function createHeartbeat(app: App, everyMs: number, work: () => Promise<void>): Heartbeat {
+export function createUpkeep(app: App, everyMs: number, work: () => Promise<void>): Upkeep {
   let timer: NodeJS.Timeout | undefined
   let current: Promise<void> | undefined
   function once(): void {
