@@ -37,7 +37,7 @@ function createAcceptance(app: App): Accept {
   // A call that must wait for another transaction is refused with `MustWait`, and the others are accepted without it.
   const acceptCalls = async (calls: readonly (readonly Submission[])[]): Promise<(readonly Result[] | Error)[]> => {
     try {
-      const results = await acceptAll(app, calls.flat(), true)
+      const results = await acceptAll(app, calls.flat(), { waits: false })
       return calls.map(({ length }) => results.splice(0, length))
     } catch (error) {
       if (!(error instanceof MustWait)) throw error
@@ -55,7 +55,7 @@ function createAcceptance(app: App): Accept {
   const bulks = createShare({ perCaller: 2, total: 4, mostWaiting: 1_000, waitMs: 30_000 })
   const many = (submissions: readonly Submission[]) =>
     bulks.during((submissions[0] as Submission).principal.ownerId, 1, () =>
-      withoutBudget(() => acceptAll(app, submissions, true)),
+      withoutBudget(() => acceptAll(app, submissions, { waits: false })),
     )
   return async (submissions) => {
     try {
@@ -101,7 +101,7 @@ async function acceptRepeated(app: App, submission: Submission): Promise<Message
 
 /** Accepts messages in a transaction of their own, on a connection of their caller, of which each has a few (core/database/database.ts). */
 async function acceptAfterWait(app: App, submissions: readonly Submission[]): Promise<Result[]> {
-  return await acceptAll(app, submissions, false).catch((error: Error) => {
+  return await acceptAll(app, submissions, { waits: true }).catch((error: Error) => {
     if (codeOf(error) !== 'IDEMPOTENCY_IN_PROGRESS') throw error
     return submissions.map(() => error)
   })
@@ -110,19 +110,16 @@ async function acceptAfterWait(app: App, submissions: readonly Submission[]): Pr
 /**
  * One batch, step by step: replay repeated requests, look up what they name and take quota in one round trip, draft, give back the quota of
  * refused ones, store and keep the results in the round trip of the commit.
- * @throws MustWait, only if these are messages of many callers `together`.
+ * @throws MustWait in place of a wait for another transaction, unless it `waits`.
  */
-async function acceptAll(app: App, submissions: readonly Submission[], together: boolean): Promise<Result[]> {
+async function acceptAll(app: App, submissions: readonly Submission[], { waits }: { waits: boolean }): Promise<Result[]> {
   app.metrics.batchSize.observe({ batch: 'accept' }, submissions.length)
   await safetyCache(app).load(submissions.map(judgedOf))
   const all = await sqlTransaction(app.pool, async (tx) => {
     const results: (Result | undefined)[] = submissions.map(() => undefined)
-    await replayRepeated(app, tx, submissions, results, together)
+    await replayRepeated(app, tx, submissions, results, waits)
     const open = submissions.filter((_, i) => results[i] === undefined)
-    const [records, assign] = await Promise.all([
-      lookUp(app, tx, submissions, together),
-      reserveAhead(tx, open.map(quotaRequest)),
-    ])
+    const [records, assign] = await Promise.all([lookUp(app, tx, submissions, waits), reserveAhead(tx, open.map(quotaRequest))])
     const drafts = draftAll(app, submissions, results, records)
     const turns = await assign(drafts.map(({ submission }) => quotaRequest(submission)))
     const accepted = await refuseWithoutQuota(tx, drafts, turns, results)

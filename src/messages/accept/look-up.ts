@@ -49,16 +49,16 @@ export interface Records {
 
 /**
  * Locks the contacts FOR KEY SHARE until `tx` ends, so that they are not deleted before the messages are stored.
- * @throws MustWait when messages of many callers are looked up `together`, and a contact is in use.
+ * @throws MustWait when a contact is in use, unless the call `waits` for it.
  */
-export async function lookUp(app: App, tx: Sql, messages: readonly MessageToAccept[], together = false): Promise<Records> {
+export async function lookUp(app: App, tx: Sql, messages: readonly MessageToAccept[], waits = true): Promise<Records> {
   const [{ now, instances }, named, numbered, templates, files, isSuppressed] = await Promise.all([
     readSendingInstances(tx, distinct(messages, 'instanceId')),
-    readContacts(tx, distinct(messages, 'contactId'), !together),
+    readContacts(tx, distinct(messages, 'contactId'), waits),
     readNumbers(
       tx,
       messages.filter(({ input }) => input.contactId == null),
-      !together,
+      waits,
     ),
     readTemplates(tx, distinct(messages, 'templateId')),
     typesOfFiles(

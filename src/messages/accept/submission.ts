@@ -23,20 +23,20 @@ export interface Submission {
 type Repeated = 'repeated'
 export type Result = Message | Error | Repeated
 
-/** How long messages of many callers wait together for a key that another transaction has claimed: longer than most take to commit. */
-const togetherMs = 100
+/** How long a call without `waits` still waits for a key that another transaction has claimed: longer than most take to commit. */
+const shortWaitMs = 100
 
 /**
- * Answers the messages whose key was used before, and results `repeated` to all but the first use of a key in this batch. Waits for a key that
- * another transaction has claimed until the lock timeout of the connection.
- * @throws IDEMPOTENCY_IN_PROGRESS when the wait times out; when messages of many callers wait `together`, MustWait after {@link togetherMs}.
+ * Puts the kept results of messages whose key was used before into `results`, and `repeated` for all but the first use of a key in this batch.
+ * If it `waits`, then for a key that another transaction has claimed, until the lock timeout of the connection.
+ * @throws IDEMPOTENCY_IN_PROGRESS when that wait times out; without `waits`, MustWait after {@link shortWaitMs}.
  */
 export async function replayRepeated(
   app: App,
   tx: Sql,
   submissions: readonly Submission[],
   results: (Result | undefined)[],
-  together: boolean,
+  waits: boolean,
 ): Promise<void> {
   const claims = new Map<string, { index: number; claim: KeyClaim }>()
   for (const [index, submission] of submissions.entries()) {
@@ -52,10 +52,10 @@ export async function replayRepeated(
     app,
     tx,
     list.map((item) => item.claim),
-    together ? togetherMs : undefined,
+    waits ? undefined : shortWaitMs,
   ).catch((error: Error) => {
     // PostgreSQL does not say which of the keys it is.
-    if (together && codeOf(error) === 'IDEMPOTENCY_IN_PROGRESS') throw new MustWait(hasKey)
+    if (!waits && codeOf(error) === 'IDEMPOTENCY_IN_PROGRESS') throw new MustWait(hasKey)
     throw error
   })
   for (const [i, { index }] of list.entries()) {

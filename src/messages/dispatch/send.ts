@@ -27,13 +27,13 @@ interface Sending {
  * those that their jobs must retry.
  */
 export async function sendDue(app: App, ids: readonly string[]): Promise<Map<string, Error>> {
-  return await sendInTurns(app, ids, createBatchLines(), false)
+  return await sendInTurns(app, ids, createBatchLines(), { haveJobs: false })
 }
 
 /** Sends messages ahead of their jobs. Never rejects: those that could not be sent have a job. */
 export async function sendAhead(app: App, ids: readonly string[], lines = createBatchLines()): Promise<void> {
   try {
-    await sendInTurns(app, ids, lines, true)
+    await sendInTurns(app, ids, lines, { haveJobs: true })
   } catch (error) {
     app.log.warn({ err: (error as Error).message }, 'messages wait for their jobs')
   }
@@ -52,7 +52,12 @@ export async function sendReleased(app: App, ids: readonly string[]): Promise<{ 
  * turn. Only the first of a line is claimed for a turn, so that n messages to one number are read n times and not n² / 2 times.
  * `haveJobs`: each message has a job that starts later. Without it, their job is the one that waits for this.
  */
-async function sendInTurns(app: App, ids: readonly string[], lines: BatchLines, haveJobs: boolean): Promise<Map<string, Error>> {
+async function sendInTurns(
+  app: App,
+  ids: readonly string[],
+  lines: BatchLines,
+  { haveJobs }: { haveJobs: boolean },
+): Promise<Map<string, Error>> {
   const failed = new Map<string, Error>()
   const startedAt = performance.now()
   let turn = [...ids]
