@@ -1,4 +1,4 @@
-// Runs a gateway inside this process: App, queues, background work, server. main.ts does it once, tests as often as they need.
+// Runs a gateway inside this process: App, queues, background work, server. run.ts does it once, tests as often as they need.
 import { keyUse } from './accounts/keys/key-use.ts'
 import { consoleUrl } from './accounts/mail/console-url.ts'
 import { mailer } from './accounts/mail/mailer.ts'
