@@ -105,8 +105,8 @@ function stateByAge(ageDays: number): SafetyState {
 }
 
 /**
- * Compares traffic with the caps of the instance's age, and lowers the state if the score is low, if the account is or was
- * restricted in the last 24 hours, or if the network called it at risk in the last 72 hours.
+ * Compares traffic with the caps of the instance's age. A low score lowers the state. So does a restriction of the account in the last 24
+ * hours, or a network that called the account at risk in the last 72 hours.
  */
 export function assess(standing: Standing, traffic: Traffic, now: Date): Assessment {
   const { firstConnectedAt, restrictedAt, atRiskAt, dailyRecipients } = standing

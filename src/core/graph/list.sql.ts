@@ -14,8 +14,8 @@ export type Condition =
   | readonly [column: string, operator: 'contains', text: string]
 
 /**
- * The table of the parent and the workspace that the parent must belong to. A condition on the workspace of the rows would say the same, but the
- * planner then combines the index of the parent with that of the workspace, and reads all rows of a large workspace for a page of a small parent.
+ * The table of the parent and the workspace that the parent must belong to. A condition on the workspace of the rows would say the same. But the
+ * planner would then combine the index of the parent with that of the workspace, and read all rows of a large workspace for a small parent.
  */
 export interface Within {
   table: string

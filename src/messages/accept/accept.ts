@@ -108,8 +108,8 @@ async function acceptAfterWait(app: App, submissions: readonly Submission[]): Pr
 }
 
 /**
- * One batch, step by step: replay repeated requests, look up what they name and take quota in one round trip, draft, give back the quota of
- * refused ones, store and keep the results in the round trip of the commit.
+ * Accepts one batch: replays repeated requests; looks up the records that are named and takes quota, in one round trip; drafts; gives back the
+ * quota of refused ones; stores the messages and keeps the results, in the round trip of the commit.
  * @throws MustWait in place of a wait for another transaction, unless it `waits`.
  */
 async function acceptAll(app: App, submissions: readonly Submission[], { waits }: { waits: boolean }): Promise<Result[]> {

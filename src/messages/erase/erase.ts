@@ -1,5 +1,5 @@
-// Erases the messages with one number, in both directions, with their files, what the event log says of them, what receivers of webhooks
-// answered to them, and the results of the requests that made them.
+// Erases the messages with one number, in both directions. Their files, their texts in the event log, the answers of webhook receivers to
+// their events, and the results of the requests that made them are erased, too.
 import { returnQuota } from '../../billing/admission/quota.ts'
 import { readContactsByPhone } from '../../contacts/contacts.sql.ts'
 import type { App } from '../../core/app.ts'
