@@ -1,5 +1,5 @@
 // Proves that migrations are applied on a server that others have set up.
-import { expect, it } from 'vitest'
+import { expect, inject, it, onTestFinished } from 'vitest'
 import { migrate } from '../../src/core/database/migrate.ts'
 import { cloneDatabase, sql } from '../kit/database.ts'
 import { emptyDatabase } from '../kit/old-database.ts'
@@ -15,13 +15,19 @@ it('migrations find the extension for searches in any schema, and create no othe
   expect(rows).toEqual([{ schema: 'public' }, { schema: 'public' }])
 })
 
-it('migrations may take longer than the server lets a statement take', async () => {
-  const url = await emptyDatabase()
-  const limit = `alter database ${new URL(url).pathname.slice(1)} set statement_timeout = '1s'`
-  await sql(url).query(`${limit}; create table _prisma_migrations (id text, checksum text, finished_at timestamptz,
-    migration_name text, rolled_back_at timestamptz, applied_steps_count integer)`)
+it('migrations may take longer than the server lets statements, transactions and waits take', async () => {
+  const url = await cloneDatabase()
+  const database = new URL(url).pathname.slice(1)
+  for (const limit of ['statement_timeout', 'transaction_timeout', 'lock_timeout'])
+    await sql(url).query(`alter database ${database} set ${limit} = '1s'`)
+  await sql(url).query(
+    `drop index messages_failed_idx; delete from _prisma_migrations where migration_name like '%failed_messages'`,
+  )
   const holder = await sql(url).connect()
-  await holder.query('set statement_timeout = 0; begin; lock table _prisma_migrations in share mode')
+  onTestFinished(() => holder.release(true))
+  await holder.query('set transaction_timeout = 0')
+  await holder.query('begin')
+  await holder.query('update messages set "updatedAt" = now()')
   const migrating = migrate(url)
   let ended = false
   void migrating
@@ -29,11 +35,11 @@ it('migrations may take longer than the server lets a statement take', async () 
     .finally(() => {
       ended = true
     })
-  const waiting = `select from pg_locks where relation = '_prisma_migrations'::regclass and clock_timestamp() - waitstart > '1100 ms'`
-  await until(async () => ended || (await holder.query(waiting)).rows.length > 0)
+  const waiting = `select from pg_locks join pg_stat_activity using (pid) where datname = '${database}'
+    and locktype = 'virtualxid' and not granted and clock_timestamp() - waitstart > '1100 ms'`
+  await until(async () => ended || (await sql(inject('serverUrl')).query(waiting)).rows.length > 0)
   await holder.query('commit')
-  holder.release(true)
-  expect(await migrating).not.toEqual([])
+  expect(await migrating).toEqual(['0051_failed_messages'])
 })
 
 it.each([

@@ -1,6 +1,7 @@
 // Applies the pending migrations of the database.
 import { createHash, randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { DatabaseError } from 'pg'
 import type { Sql } from './database.ts'
 import { migrationNames, migrationScript } from './prisma-files.ts'
 import { readServer } from './server.sql.ts'
@@ -10,6 +11,13 @@ import { withPool } from './short-pool.ts'
 const lockKey = 4_617_230_001
 /** How often a process asks for the lock while another one has it. */
 const retryMs = 200
+/**
+ * How long a migration waits for the lock of a table at a time. Statements of other processes wait behind it, and the gateway of the version
+ * before goes on meanwhile. Less than the time after which PostgreSQL looks for deadlocks.
+ */
+const lockMs = 500
+/** SQLSTATE of a wait for a lock that took longer than it may. */
+const lockNotAvailable = '55P03'
 
 /** Names of the migrations that are not applied to this database, oldest first. */
 export async function pendingMigrations(sql: Sql): Promise<string[]> {
@@ -32,6 +40,8 @@ export async function newerMigrations(sql: Sql): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
+type OnWait = (message: string) => void
+
 export interface NamedMigration {
   name: string
   applied: boolean
@@ -45,9 +55,10 @@ export async function migrationsOf(sql: Sql): Promise<NamedMigration[]> {
 
 /**
  * Applies pending migrations, one process at a time, and returns their names. Calls `onWait` before it waits for another process
- * that applies them. @throws Error when the server is too old, the encoding is not UTF8 or sessions are read-only; nothing is changed then.
+ * that applies them, or for a long transaction. @throws Error when the server is too old, the encoding is not UTF8 or sessions are read-only;
+ * nothing is changed then.
  */
-export async function migrate(databaseUrl: string, onWait?: (message: string) => void): Promise<string[]> {
+export async function migrate(databaseUrl: string, onWait?: OnWait): Promise<string[]> {
   return await withPool(databaseUrl, { max: 3, application_name: 'gateway-migrate' }, async (pool) => {
     const { fault } = await readServer(pool)
     if (fault) throw new Error(`The database of DATABASE_URL cannot be used: ${fault}`)
@@ -61,11 +72,10 @@ export async function migrate(databaseUrl: string, onWait?: (message: string) =>
       }
       const pending = await pendingMigrations(lock)
       if (pending.length === 0) return []
-      // A limit of the role is made for statements of requests. An index of a large table takes longer, and would never be created.
-      await lock.query('set statement_timeout = 0')
+      await lock.query(withoutLimits)
       await lock.query(withTrigrams)
       await lock.query(table)
-      for (const name of pending) await apply(lock, name)
+      for (const name of pending) await apply(lock, name, onWait)
       return pending
     } finally {
       // Closing the connection releases the advisory lock.
@@ -78,6 +88,13 @@ async function tryLock(sql: Sql): Promise<boolean> {
   const { rows } = await sql.query<{ mine: boolean }>('select pg_try_advisory_lock($1) as mine', [lockKey])
   return rows[0]?.mine ?? false
 }
+
+/**
+ * A limit of the role is made for statements of requests. An index of a large table takes longer, and would never be created: it also waits
+ * for the transactions that began before. PostgreSQL up to 16 has no limit of transactions.
+ */
+const withoutLimits = `select set_config(name, '0', false) from pg_settings
+  where name in ('statement_timeout', 'transaction_timeout', 'lock_timeout')`
 
 /** Finds the operators of pg_trgm in whichever schema the owner of the server has installed it. */
 const withTrigrams = `select set_config('search_path', 'public, ' || quote_ident(nspname), false)
@@ -94,7 +111,7 @@ const table = `create table if not exists _prisma_migrations (
  * statement by itself: one that died left a database in which the script could neither go on nor start again. A script that creates or drops an
  * index CONCURRENTLY consists of that statement, which cannot be in a transaction and can be repeated.
  */
-async function apply(sql: Sql, name: string): Promise<void> {
+async function apply(sql: Sql, name: string, onWait: OnWait | undefined): Promise<void> {
   const script = await migrationScript(name)
   const checksum = createHash('sha256').update(script).digest('hex')
   const record = `insert into _prisma_migrations (id, checksum, finished_at, migration_name, applied_steps_count)
@@ -104,17 +121,38 @@ async function apply(sql: Sql, name: string): Promise<void> {
       await dropUnfinishedIndexes(sql)
       await sql.query(script)
       await sql.query(record)
-    } else await sql.query(`${script};\n${record}`)
+    } else await runWhenFree(sql, `set local lock_timeout = ${lockMs};\n${script};\n${record}`, () => onWait?.(waitsFor(name)))
   } catch (error) {
     throw new Error(`The migration ${name} failed: ${(error as Error).message}`, { cause: error })
   }
 }
 
-/** Drops indexes whose creation was interrupted: IF NOT EXISTS would take them for done. */
+function waitsFor(name: string): string {
+  return `the migration ${name} waits for a long transaction, such as a backup, that uses its tables`
+}
+
+/** Runs the script again and again while others keep the locks that it needs. Calls `onWait` once. */
+async function runWhenFree(sql: Sql, script: string, onWait: () => void): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await sql.query(script)
+      return
+    } catch (error) {
+      if ((error as DatabaseError).code !== lockNotAvailable) throw error
+      if (tries === 1) onWait()
+      await pause(retryMs)
+    }
+  }
+}
+
+/**
+ * Drops indexes whose creation was interrupted: IF NOT EXISTS would take them for done. CONCURRENTLY, so that others can use the table while
+ * this waits for their transactions.
+ */
 async function dropUnfinishedIndexes(sql: Sql): Promise<void> {
   const { rows } = await sql.query<{ name: string }>(
     `select indexrelid::regclass::text as name from pg_index join pg_class on oid = indexrelid
-     where not indisvalid and relnamespace = 'public'::regnamespace`,
+     where not indisvalid and relkind = 'i' and relnamespace = 'public'::regnamespace`,
   )
-  for (const { name } of rows) await sql.query(`drop index ${name}`)
+  for (const { name } of rows) await sql.query(`drop index concurrently ${name}`)
 }
