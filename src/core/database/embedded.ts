@@ -16,13 +16,14 @@ export interface EmbeddedOptions {
   dataDir: string
   /** A gateway needs its DATA_DIR for itself and restarts a database that dies. A command joins a running server or starts one. */
   as: 'gateway' | 'command'
-  /** Called when the database has died and when it is back. */
+  /** Called when the database has died and when it is back, and once a minute while it recovers. */
   onTrouble?: (message: string) => void
 }
 
 /** Advisory lock: all users hold it shared; the one that stops the server holds it exclusively. */
 const inUse = 4_617_230_002
 const oneGateway = 4_617_230_003
+/** How long a start waits for a server that does not answer. One that answers that it recovers gets as long as it takes. */
 const startTimeoutMs = 60_000
 const stopTimeoutMs = 4_000
 /** A server of this container that starts or stops holds its files for less, and so does one of a container that was just killed. */
@@ -35,14 +36,14 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
   const secretKey = await keptSecret(dataDir, 'secret-key')
   const cluster = await openCluster({ dataDir, password })
   const place: Place = { cluster, dataDir, urlOf: (port) => `postgres://postgres:${password}@127.0.0.1:${port}/postgres` }
-  let { client, port } = await join(place, options.as)
+  let { client, port } = await join(place, options)
   let closing = false
   let rejoining: Promise<void> | undefined
 
   async function rejoin(): Promise<void> {
     options.onTrouble?.('the embedded database has stopped; starting it again')
     // The pools reconnect to the same port.
-    client = (await join(place, options.as, port)).client
+    client = (await join(place, options, port)).client
     watch()
     options.onTrouble?.('the embedded database is back')
   }
@@ -84,27 +85,44 @@ async function connectTo(place: Place, as: EmbeddedOptions['as']): Promise<{ cli
 }
 
 /** Connects, starts the server if none runs, and takes the advisory locks. */
-async function join(place: Place, as: EmbeddedOptions['as'], port?: number): Promise<{ client: pg.Client; port: number }> {
-  const start = Date.now()
-  const deadline = start + startTimeoutMs
-  let failures = 0
+async function join(
+  place: Place,
+  { as, onTrouble }: EmbeddedOptions,
+  port?: number,
+): Promise<{ client: pg.Client; port: number }> {
+  const starting = { since: Date.now(), failures: 0 }
+  let deadline = starting.since + startTimeoutMs
   let last: Error | undefined
-  while (Date.now() < deadline) {
-    try {
-      if (!place.cluster.running()) await place.cluster.start(port ?? (await freePort()))
-    } catch (error) {
-      // If two processes start at once, the later start fails, and its next iteration finds the other's server. A taken port is
-      // handled in the same way.
-      if (!(error instanceof FilesInUse)) failures++
-      else if (Date.now() > start + filesFreeMs) throw inUseElsewhere(place.dataDir)
-      if (failures === 5) throw error
-    }
+  for (;;) {
+    if (!place.cluster.running()) await tryToStart(place, starting, port)
     const answer = await connectTo(place, as).catch((error: Error) => error)
     if (answer && !(answer instanceof Error) && (await take(answer.client, as, place.dataDir))) return answer
     if (answer instanceof Error) last = answer
+    if (Date.now() > deadline) {
+      if (!isRecovering(last)) throw new Error(`The embedded database does not answer: ${last?.message}`, { cause: last })
+      onTrouble?.('the embedded database recovers from a crash; still waiting for it')
+      deadline = Date.now() + startTimeoutMs
+    }
     await pause(50)
   }
-  throw new Error(`The embedded database does not answer: ${last?.message}`, { cause: last })
+}
+
+/** @throws Error when it fails for the fifth time, or when the files stay in use. */
+async function tryToStart(place: Place, starting: { since: number; failures: number }, port?: number): Promise<void> {
+  try {
+    await place.cluster.start(port ?? (await freePort()))
+  } catch (error) {
+    // If two processes start at once, the later start fails, and its next iteration finds the other's server. A taken port is
+    // handled in the same way.
+    if (!(error instanceof FilesInUse)) starting.failures++
+    else if (Date.now() > starting.since + filesFreeMs) throw inUseElsewhere(place.dataDir)
+    if (starting.failures === 5) throw error
+  }
+}
+
+/** True if the server said that it starts or recovers (cannot_connect_now). */
+function isRecovering(error: Error | undefined): boolean {
+  return error instanceof pg.DatabaseError && error.code === '57P03'
 }
 
 function inUseElsewhere(dataDir: string): Error {
