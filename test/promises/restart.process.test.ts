@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, it, vi } from 'vitest'
+import { openEmbedded } from '../../src/core/database/embedded.ts'
 import { startGateway } from '../kit/gateway.ts'
 import { allowed } from '../kit/measured.ts'
 import { until } from '../kit/until.ts'
@@ -30,6 +31,18 @@ it('continues when its database alone is killed', async () => {
   await gateway.line(/the embedded database is back/)
   await until(async () => (await messageOf(gateway, demo, id)).status === 'read')
   expect(await gateway.stop()).toEqual({ code: 0, signal: null })
+})
+
+it('continues when a command has started its database again before it', async () => {
+  const { demo: _, ...env } = await usedFolder()
+  const gateway = await startGateway({ env })
+  const lock = await readFile(path.join(env.DATA_DIR, 'postgres/postmaster.pid'), 'utf8')
+  gateway.kill('SIGSTOP')
+  process.kill(Number(lock.split('\n')[0]), 'SIGKILL')
+  await using _command = await openEmbedded({ dataDir: env.DATA_DIR, as: 'command' })
+  gateway.kill('SIGCONT')
+  await gateway.line(/the embedded database is back/)
+  await until(async () => (await fetch(`${gateway.url}/readyz`)).status === 200)
 })
 
 it('stops within 10 s of SIGTERM with messages in progress and a stream open, and loses no message', async () => {

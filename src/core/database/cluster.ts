@@ -19,6 +19,8 @@ export interface Cluster {
   start: (port: number) => Promise<void>
   /** The server that runs on these files, regardless of who started it; undefined if none runs. */
   running: () => { pid: number; port: number } | undefined
+  /** The port of a server that crashed, until the next start; undefined if none did. */
+  portBefore: () => number | undefined
 }
 
 export interface ClusterOptions {
@@ -120,6 +122,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       const [pid, , , port] = lockLines() ?? []
       return pid && port && isServerOf(Number(pid), dir) ? { pid: Number(pid), port: Number(port) } : undefined
     },
+    portBefore: () => Number(lockLines()?.[3]) || undefined,
     async start(port) {
       // The server inherits this lock.
       using lock = lockFile(path.join(dataDir, 'postgres.lock'))

@@ -42,8 +42,10 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
 
   async function rejoin(): Promise<void> {
     options.onTrouble?.('the embedded database has stopped; starting it again')
+    const joined = await join(place, options, port)
     // The pools reconnect to the same port.
-    client = (await join(place, options, port)).client
+    if (joined.port !== port) throw new Error(`the embedded database runs on port ${joined.port} and no longer on ${port}`)
+    client = joined.client
     watch()
     options.onTrouble?.('the embedded database is back')
   }
@@ -110,7 +112,8 @@ async function join(
 /** @throws Error when it fails for the fifth time, or when the files stay in use. */
 async function tryToStart(place: Place, starting: { since: number; failures: number }, port?: number): Promise<void> {
   try {
-    await place.cluster.start(port ?? (await freePort()))
+    // A command may be first to start a server that crashed. The pools of a gateway connect to the port that it had.
+    await place.cluster.start(port ?? place.cluster.portBefore() ?? (await freePort()))
   } catch (error) {
     // If two processes start at once, the later start fails, and its next iteration finds the other's server. A taken port is
     // handled in the same way.
