@@ -1,6 +1,7 @@
 // Media store in a folder: DATA_DIR/media, which processes on several machines must share.
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
+import { syncFolder } from '../core/sync-folder.ts'
 import { checkWritable } from '../core/writable.ts'
 import { mediaDir } from './spool.ts'
 import type { MediaStore } from './store.ts'
@@ -12,9 +13,7 @@ export function openDisk(dataDir: string): MediaStore {
     async put(id, from) {
       await mkdir(dir, { recursive: true, mode: 0o700 })
       await rename(from, fileOf(id))
-      // A file name is durable only after fsync of its folder.
-      await using folder = await open(dir)
-      await folder.sync()
+      await syncFolder(dir)
     },
     async read(id, range) {
       try {

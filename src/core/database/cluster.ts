@@ -8,6 +8,7 @@ import { createRequire } from 'node:module'
 import net from 'node:net'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { syncFolder } from '../sync-folder.ts'
 import { databaseUser } from './database-user.ts'
 import { lockFile } from './files-lock.ts'
 
@@ -75,7 +76,10 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     return existsSync(path.join(dir, 'PG_VERSION'))
   }
 
-  /** Creates the files in a temporary folder and renames it, so that a process killed in between leaves no incomplete cluster. */
+  /**
+   * Creates the files in a temporary folder and renames it, so that a process killed in between leaves no incomplete cluster. The name is
+   * durable before the first row is: the next start would remove the folder by its temporary name.
+   */
   async function make(): Promise<void> {
     const draft = await mkdtemp(`${dir}.new-`)
     const passwordFile = path.join(draft, 'password')
@@ -88,6 +92,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
         ...['--encoding', 'UTF8', '--locale', 'C', '--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8'],
       ])
       await rename(path.join(draft, 'files'), dir)
+      await syncFolder(dataDir)
     } catch (error) {
       // Another process that started at the same moment may have created them first.
       if (!isMade()) throw new Error(`The embedded database could not be created in ${dir}: ${(error as Error).message}`)

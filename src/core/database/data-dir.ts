@@ -2,6 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { link, mkdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { syncFolder } from '../sync-folder.ts'
 
 /**
  * Creates the folder and returns its real path. If root creates it, other users may enter the folder but not list it (0711),
@@ -13,8 +14,8 @@ export async function openDataDir(dataDir: string): Promise<string> {
 }
 
 /**
- * Returns 32 random bytes, created by the first call and stored in a file that only its owner can read (0600). @throws Error when
- * the file holds something else.
+ * Returns 32 random bytes, created by the first call and stored in a file that only its owner can read (0600). A power failure does not lose
+ * them, as it loses nothing that they encrypt. @throws Error when the file holds something else.
  */
 export async function keptSecret(dataDir: string, name: string): Promise<Buffer> {
   const file = path.join(dataDir, name)
@@ -25,8 +26,8 @@ export async function keptSecret(dataDir: string, name: string): Promise<Buffer>
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
   }
-  await writeFile(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600 })
   try {
+    await writeFile(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flush: true })
     // The link is atomic: the file appears complete or not at all, and only once when two processes start together.
     await link(draft, file)
   } catch (error) {
@@ -34,6 +35,7 @@ export async function keptSecret(dataDir: string, name: string): Promise<Buffer>
   } finally {
     await rm(draft, { force: true })
   }
+  await syncFolder(dataDir)
   return await readSecret(file)
 }
 
