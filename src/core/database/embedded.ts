@@ -1,5 +1,7 @@
 // Embedded database, reference counted: a process that needs it starts or joins it, and the last one to leave stops it.
 // The database itself knows its users by session-level advisory locks, which end with the process that took them.
+import { existsSync } from 'node:fs'
+import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { type Cluster, freePort, openCluster } from './cluster.ts'
@@ -32,6 +34,9 @@ const filesFreeMs = 10_000
 /** @throws Error in one sentence when the database cannot be used, for example because another gateway has this DATA_DIR. */
 export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const dataDir = await openDataDir(options.dataDir)
+  // The password is made before the files, so this cannot be a first start of two processes.
+  if (existsSync(path.join(dataDir, 'postgres/PG_VERSION')) && !existsSync(path.join(dataDir, 'database-password')))
+    throw notOurs(dataDir)
   const password = (await keptSecret(dataDir, 'database-password')).toString('hex')
   const secretKey = await keptSecret(dataDir, 'secret-key')
   const cluster = await openCluster({ dataDir, password })
@@ -92,7 +97,7 @@ async function join(
   { as, onTrouble }: EmbeddedOptions,
   port?: number,
 ): Promise<{ client: pg.Client; port: number }> {
-  const starting = { since: Date.now(), failures: 0 }
+  const starting: Starting = { since: Date.now(), failures: 0, isDone: false }
   let deadline = starting.since + startTimeoutMs
   let last: Error | undefined
   for (;;) {
@@ -100,8 +105,13 @@ async function join(
     const answer = await connectTo(place, as).catch((error: Error) => error)
     if (answer && !(answer instanceof Error) && (await take(answer.client, as, place.dataDir))) return answer
     if (answer instanceof Error) last = answer
+    if (hasCode(last, '28P01')) {
+      if (starting.isDone) signal(place.cluster, 'SIGINT')
+      throw notOurs(place.dataDir)
+    }
     if (Date.now() > deadline) {
-      if (!isRecovering(last)) throw new Error(`The embedded database does not answer: ${last?.message}`, { cause: last })
+      // cannot_connect_now: it starts or recovers.
+      if (!hasCode(last, '57P03')) throw new Error(`The embedded database does not answer: ${last?.message}`, { cause: last })
       onTrouble?.('the embedded database recovers from a crash; still waiting for it')
       deadline = Date.now() + startTimeoutMs
     }
@@ -109,11 +119,19 @@ async function join(
   }
 }
 
+interface Starting {
+  since: number
+  failures: number
+  /** True if this process has started the server. */
+  isDone: boolean
+}
+
 /** @throws Error when it fails for the fifth time, or when the files stay in use. */
-async function tryToStart(place: Place, starting: { since: number; failures: number }, port?: number): Promise<void> {
+async function tryToStart(place: Place, starting: Starting, port?: number): Promise<void> {
   try {
     // A command may be first to start a server that crashed. The pools of a gateway connect to the port that it had.
     await place.cluster.start(port ?? place.cluster.portBefore() ?? (await freePort()))
+    starting.isDone = true
   } catch (error) {
     // If two processes start at once, the later start fails, and its next iteration finds the other's server. A taken port is
     // handled in the same way.
@@ -123,9 +141,14 @@ async function tryToStart(place: Place, starting: { since: number; failures: num
   }
 }
 
-/** True if the server said that it starts or recovers (cannot_connect_now). */
-function isRecovering(error: Error | undefined): boolean {
-  return error instanceof pg.DatabaseError && error.code === '57P03'
+function hasCode(error: Error | undefined, code: string): boolean {
+  return error instanceof pg.DatabaseError && error.code === code
+}
+
+function notOurs(dataDir: string): Error {
+  return new Error(
+    `${dataDir}/database-password is missing, or does not hold the password of the database beside it; restore both from the same backup, or set another DATA_DIR`,
+  )
 }
 
 function inUseElsewhere(dataDir: string): Error {
