@@ -30,7 +30,7 @@ export async function openDatabase() {
 }
 
 /** Applies the pending migrations of the gateway and of the job queue; returns the names of the gateway's. */
-export async function installSchema(directUrl: string): Promise<string[]> {
+export async function installSchema(directUrl: string): Promise<readonly string[]> {
   const { PgBoss } = await import('pg-boss')
   const applied = await migrate(directUrl, console.error)
   const boss = new PgBoss({ connectionString: directUrl, supervise: false, schedule: false })

@@ -20,7 +20,7 @@ const lockMs = 500
 const lockNotAvailable = '55P03'
 
 /** Names of the migrations that are not applied to this database, oldest first. */
-export async function pendingMigrations(sql: Sql): Promise<string[]> {
+export async function pendingMigrations(sql: Sql): Promise<readonly string[]> {
   const all = await migrationNames()
   const list = await sql.query<{ known: boolean }>(`select to_regclass('_prisma_migrations') is not null as known`)
   if (!list.rows[0]?.known) return all
@@ -58,7 +58,7 @@ export async function migrationsOf(sql: Sql): Promise<NamedMigration[]> {
  * that applies them, or for a long transaction. @throws Error when the server is too old, the encoding is not UTF8 or sessions are read-only;
  * nothing is changed then.
  */
-export async function migrate(databaseUrl: string, onWait?: OnWait): Promise<string[]> {
+export async function migrate(databaseUrl: string, onWait?: OnWait): Promise<readonly string[]> {
   return await withPool(databaseUrl, { max: 3, application_name: 'gateway-migrate' }, async (pool) => {
     const { fault } = await readServer(pool)
     if (fault) throw new Error(`The database of DATABASE_URL cannot be used: ${fault}`)

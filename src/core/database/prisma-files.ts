@@ -6,8 +6,18 @@ import type { SchemasContainer } from '@prisma/schema-engine-wasm/schema_engine_
 const prismaDir = path.resolve(import.meta.dirname, '../../../prisma')
 export const migrationsDir = path.join(prismaDir, 'migrations')
 
-/** Folder names in prisma/migrations, oldest first. */
-export async function migrationNames(): Promise<string[]> {
+let names: Promise<readonly string[]> | undefined
+
+/**
+ * Names of the folders in prisma/migrations, oldest first. They are read once: an upgrade puts those of the next version into their place while
+ * this process runs, and its `/readyz` would ask for them.
+ */
+export function migrationNames(): Promise<readonly string[]> {
+  names ??= readNames()
+  return names
+}
+
+async function readNames(): Promise<string[]> {
   const entries = await readdir(migrationsDir, { withFileTypes: true })
   return entries
     .filter((entry) => entry.isDirectory())
