@@ -1,4 +1,5 @@
-// Proves that the configuration of nginx that `gateway print` prints leads to the address that the gateway listens on.
+// Proves that the configuration of nginx that `gateway print` prints leads to the address that the gateway listens on, and that systemd stops
+// the gateway as README.md says.
 import { expect, it } from 'vitest'
 import { command } from '../kit/command.ts'
 import { cloneDatabase } from '../kit/database.ts'
@@ -12,4 +13,9 @@ it.each(['127.0.0.1', '0.0.0.0', ...(hasIpv6 ? ['::1'] : [])])('nginx reaches a 
   const { stdout } = await command(['print', 'nginx'], { env })
   const [, upstream] = stdout.match(/^ {4}server (\S+);$/m) ?? []
   expect((await fetch(`http://${upstream}/livez`)).status).toBe(200)
+})
+
+it('systemd sends its stop signal to the gateway alone, because running requests need the embedded database until they end', async () => {
+  const { stdout } = await command(['print', 'systemd'])
+  expect(stdout).toMatch(/^KillMode=mixed$/m)
 })
