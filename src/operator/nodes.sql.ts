@@ -40,10 +40,14 @@ export async function deleteNode(sql: Sql, id: string): Promise<void> {
   await sql.query('delete from nodes where id = $1', [id])
 }
 
-/** The processes, oldest first. One is alive if it was seen in the last `aliveMs`. */
+/**
+ * The 200 processes that were seen last, oldest first: a process that dies after each start leaves many rows, which must hide no living one.
+ * One is alive if it was seen in the last `aliveMs`.
+ */
 export async function readNodes(sql: Sql, aliveMs: number): Promise<NodeRow[]> {
   const { rows } = await sql.query<NodeRow>(
-    `select *, "seenAt" > now() - $1 * interval '1 millisecond' as alive from nodes order by "startedAt", id limit 200`,
+    `select *, "seenAt" > now() - $1 * interval '1 millisecond' as alive
+     from (select * from nodes order by "seenAt" desc, id limit 200) latest order by "startedAt", id`,
     [aliveMs],
   )
   return rows

@@ -198,6 +198,16 @@ describe('refuses, and changes nothing, when', () => {
     expect(await refusal('mysql://h/x', from)).toMatch(/^URL: must be a valid address that begins with postgres:/)
   })
 
+  it('a gateway uses the source, however many processes have died in the last hour', async () => {
+    const [from, to] = [await cloneDatabase(), await emptyDatabase()]
+    await sql(from).query(
+      `insert into nodes (id, roles, version, host, pid, "startedAt", "seenAt")
+       select gen_random_uuid(), '{worker}', '1', case i when 0 then 'alive' else 'dead' end, i,
+         now() - i * interval '10 seconds', case i when 0 then now() else now() - interval '5 minutes' end from generate_series(0, 250) i`,
+    )
+    expect(await refusal(to, from)).toMatch(/^A gateway uses this database \(process 0 on alive\)/)
+  })
+
   it('a newer version has migrated the source', async () => {
     const [from, to] = [await cloneDatabase(), await emptyDatabase()]
     const add = `insert into _prisma_migrations (id, checksum, migration_name) values ('x', 'x', '9999_later')`
