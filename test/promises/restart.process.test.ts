@@ -1,9 +1,15 @@
 // Proves what survives a stop, a kill or a crash, and that the next start recovers, on the embedded database; see restart.deep.test.ts for more.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import net from 'node:net'
 import path from 'node:path'
 import { expect, it, vi } from 'vitest'
 import { openEmbedded } from '../../src/core/database/embedded.ts'
-import { startGateway } from '../kit/gateway.ts'
+import { atEnd } from '../kit/at-end.ts'
+import { environment, node, root } from '../kit/environment.ts'
+import { startGateway, watch } from '../kit/gateway.ts'
 import { allowed } from '../kit/measured.ts'
 import { until } from '../kit/until.ts'
 import { messageOf, send, usedFolder } from './demo.ts'
@@ -43,6 +49,36 @@ it('continues when a command has started its database again before it', async ()
   gateway.kill('SIGCONT')
   await gateway.line(/the embedded database is back/)
   await until(async () => (await fetch(`${gateway.url}/readyz`)).status === 200)
+})
+
+it('a command that Ctrl+C ends stops the database that it has started, unless a gateway uses it', async () => {
+  const { demo, DATA_DIR } = await usedFolder()
+  const silent = net.createServer().listen(0, '127.0.0.1')
+  atEnd('test', async () => void silent.close())
+  await once(silent, 'listening')
+  const { port } = silent.address() as net.AddressInfo
+  /** Runs a command that waits for a database which does not answer, and ends it. */
+  async function interruptOne(): Promise<void> {
+    const args = ['src/cli/main.ts', 'copy-database', `postgres://u:p@127.0.0.1:${port}/x`]
+    const env = { ...environment, DATA_DIR }
+    const copy = watch(spawn(node, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] }))
+    const [connection] = (await once(silent, 'connection')) as [net.Socket]
+    connection.on('error', () => {})
+    // npm passes on the signals that the terminal sends anyway.
+    copy.kill('SIGINT')
+    copy.kill('SIGINT')
+    expect(await copy.exited).toEqual({ code: null, signal: 'SIGINT' })
+    expect(copy.logs).toEqual([])
+  }
+
+  await interruptOne()
+  await until(() => !existsSync(path.join(DATA_DIR, 'postgres/postmaster.pid')))
+
+  const gateway = await startGateway({ env: { DATA_DIR } })
+  await interruptOne()
+  await send(gateway, demo, 'after')
+  expect(await gateway.stop()).toEqual({ code: 0, signal: null })
+  expect(gateway.logs.join('\n')).not.toContain('the embedded database has stopped')
 })
 
 it('stops within 10 s of SIGTERM with messages in progress and a stream open, and loses no message', async () => {

@@ -7,6 +7,7 @@ import pg from 'pg'
 import { type Cluster, freePort, openCluster } from './cluster.ts'
 import { keptSecret, openDataDir } from './data-dir.ts'
 import { FilesInUse } from './files-lock.ts'
+import { onInterruption } from './interruption.ts'
 
 export interface Embedded extends AsyncDisposable {
   url: string
@@ -41,7 +42,13 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
   const secretKey = await keptSecret(dataDir, 'secret-key')
   const cluster = await openCluster({ dataDir, password })
   const place: Place = { cluster, dataDir, urlOf: (port) => `postgres://postgres:${password}@127.0.0.1:${port}/postgres` }
-  let { client, port } = await join(place, options)
+  const joining = join(place, options)
+  // A gateway stops by a way of its own.
+  const forget = options.as === 'command' ? onInterruption(async () => abandon(cluster, (await joining).client)) : () => {}
+  let { client, port } = await joining.catch((error: Error) => {
+    forget()
+    throw error
+  })
   let closing = false
   let rejoining: Promise<void> | undefined
 
@@ -75,6 +82,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
       await rejoining?.catch(() => {})
       process.off('exit', stopAtExit)
       await leave(cluster, client)
+      forget()
     },
   }
 }
@@ -193,11 +201,21 @@ async function lock(client: pg.Client, how: string, key: number): Promise<boolea
   return rows[0]?.ok === true
 }
 
+/** Releases the locks. Returns true if nobody else holds one, and then keeps others from using the server. */
+async function isLast(client: pg.Client): Promise<boolean> {
+  await client.query('select pg_advisory_unlock_all()')
+  return await lock(client, 'pg_try_advisory_lock', inUse)
+}
+
+/** {@link leave} for a process that ends at once: the server ends its connections, and stops after it. */
+async function abandon(cluster: Cluster, client: pg.Client): Promise<void> {
+  if (await isLast(client)) signal(cluster, 'SIGINT')
+}
+
 /** Releases the locks, and stops the server if nobody else holds one. */
 async function leave(cluster: Cluster, client: pg.Client): Promise<void> {
   try {
-    await client.query('select pg_advisory_unlock_all()')
-    if (!(await lock(client, 'pg_try_advisory_lock', inUse))) return await client.end()
+    if (!(await isLast(client))) return await client.end()
     await othersGone(client)
   } catch {
     // The connection is gone, and with it the locks and most likely the server.
