@@ -12,6 +12,7 @@ import { openGateway } from './gateway.ts'
 
 /** Time limit of the shutdown, in milliseconds. Unfinished work is taken over by another process when its lease expires. */
 const stopWithinMs = 9_000
+/** Set once a stop signal has come. */
 let deadline: NodeJS.Timeout | undefined
 
 async function run(stopped: Promise<string>): Promise<void> {
@@ -35,9 +36,11 @@ async function run(stopped: Promise<string>): Promise<void> {
   const database = config.databaseUrl
     ? { url: config.databaseUrl, secretKey: undefined }
     : parts.use(await openEmbedded({ dataDir: config.dataDir, as: 'gateway', onTrouble }))
+  if (deadline) return
   await migrate(config.databaseDirectUrl ?? database.url, (message) => log.info(message))
   const advice = config.databaseDirectUrl && (await adviseOnSettings(database.url))
   if (advice) log.warn(advice)
+  if (deadline) return
   const secretKey = secrets.secretKey ?? database.secretKey
   const gateway = { config, secrets: { ...secrets, secretKey }, databaseUrl: database.url, log, print: console.log }
   const { app } = parts.use(await openGateway(gateway))

@@ -42,6 +42,8 @@ it('stops at a signal that comes while its modules load, which the first process
     } })`
   const NODE_OPTIONS = `--import "data:text/javascript,${encodeURIComponent(hooks)}"`
   const env = { ...environment, DATA_DIR: await dataFolder(), ...outsideDatabase(await cloneDatabase()), NODE_OPTIONS }
-  const gateway = watch(spawn(node, ['src/main.ts'], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] }))
+  const draining = { ...env, DRAIN_SECONDS: '30' }
+  const gateway = watch(spawn(node, ['src/main.ts'], { cwd: root, env: draining, stdio: ['ignore', 'pipe', 'pipe'] }))
   expect(await gateway.exited).toEqual({ code: 0, signal: null })
+  expect(gateway.logs, 'it takes no work any more, and no balancer has sent it requests').toEqual([])
 })
