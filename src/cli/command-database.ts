@@ -4,6 +4,7 @@ import { type Config, readConfig, type Secrets } from '../core/config/config.ts'
 import { type Db, openDatabase as openPools } from '../core/database/database.ts'
 import { openEmbedded } from '../core/database/embedded.ts'
 import { migrate } from '../core/database/migrate.ts'
+import { createLog } from '../core/log.ts'
 
 /** The configuration, the URL of the database in use, and the key of its secrets. */
 export interface Installation {
@@ -44,7 +45,8 @@ export async function openIdle({ config, secrets, url, secretKey }: Installation
   // Loads the whole gateway, which commands that only read do not need.
   const { openApp } = await import('../app.ts')
   const own = { config: { ...config, roles: new Set<never>() }, secrets: { ...secrets, secretKey } }
-  return await openApp({ ...own, databaseUrl: url })
+  // Standard output holds the result of the command alone.
+  return await openApp({ ...own, databaseUrl: url, log: createLog(config.logLevel, process.stderr) })
 }
 
 /** Runs a command on the database, after pending migrations were applied. */

@@ -1,8 +1,9 @@
 // The operator's team commands work beside a running gateway.
 import { beforeAll, expect, it } from 'vitest'
-import { connectedInstance } from '../kit/accounts.ts'
-import { command } from '../kit/command.ts'
-import { sql } from '../kit/database.ts'
+import { connectedInstance, createAccount } from '../kit/accounts.ts'
+import { command, commandProcess } from '../kit/command.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
+import { whileHeld } from '../kit/held.ts'
 import { until } from '../kit/until.ts'
 import { nobody } from '../rest-compat/rig.ts'
 import { mailsTo, newCrew, newPerson, newTeam, openOwnRig, type Rig, tokenTo } from './rig.ts'
@@ -95,4 +96,22 @@ it('deletes a team with the same effects as a deletion by its owner', async () =
     return rows[0].deletedAt !== null
   })
   expect(await refusal('delete', '--id', teamId)).toMatch(/team/i)
+})
+
+it('prints nothing but its result on standard output, also when a connection to the database breaks meanwhile', async () => {
+  const databaseUrl = await cloneDatabase()
+  const { email } = await createAccount(databaseUrl)
+  const made = await command(['team', 'create', '--owner', email, '--name', 'Team', '--json'], { databaseUrl })
+  const { teamId } = JSON.parse(made.stdout)
+  const args = ['team', 'invite', '--id', teamId, '--email', 'ada@example.com', '--role', 'admin', '--json']
+  const breakConnections = `select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and application_name = 'gateway-jobs'`
+  const [invited] = await whileHeld(
+    databaseUrl,
+    ['select from teams where id = $1 for update', teamId],
+    [() => commandProcess(args, { databaseUrl, env: { PUBLIC_URL: rig.gateway.url } })],
+    [breakConnections],
+  )
+  expect(invited).toMatchObject({ code: 0, stderr: expect.stringContaining('job queue error') })
+  expect(JSON.parse(invited?.stdout as string)).toMatchObject({ email: 'ada@example.com', status: 'pending' })
 })
