@@ -98,4 +98,10 @@ export async function runCommand(args: readonly string[]): Promise<number> {
   }
 }
 
-if (import.meta.main) process.exitCode = await runCommand(process.argv.slice(2))
+if (import.meta.main) {
+  // Nobody reads on, as behind `head`. The command goes on to its end, because it may be changing something.
+  process.stdout.on('error', (error: Error & { code?: string }) => {
+    if (error.code !== 'EPIPE') throw error
+  })
+  process.exitCode = await runCommand(process.argv.slice(2))
+}

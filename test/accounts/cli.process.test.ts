@@ -1,8 +1,11 @@
 // The operator's commands: their output, and their effects beside a running gateway.
+import { spawn } from 'node:child_process'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { api } from '../kit/api.ts'
 import { command, commandProcess } from '../kit/command.ts'
 import { cloneDatabase, sql } from '../kit/database.ts'
+import { environment, node, root } from '../kit/environment.ts'
+import { outsideDatabase, watch } from '../kit/gateway.ts'
 import { type OpenGateway, openGateway } from '../kit/open-gateway.ts'
 import { until } from '../kit/until.ts'
 
@@ -224,6 +227,15 @@ describe('doctor', () => {
 
 it('refuses an unknown command', async () => {
   expectRefusal(await gatewayCommand('dance'), /dance/)
+})
+
+it('a command goes on to its end when nobody reads its output any more, as before `head`', async () => {
+  const env = { ...environment, ...outsideDatabase(databaseUrl) }
+  const child = spawn(node, ['src/cli/main.ts', 'doctor'], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const doctor = watch(child)
+  child.stdout.destroy()
+  expect(await doctor.exited).toEqual({ code: 0, signal: null })
+  expect(doctor.logs).toEqual([])
 })
 
 it('leaves the gateway running', async () => {
