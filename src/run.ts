@@ -30,7 +30,7 @@ async function run(stopped: Promise<string>): Promise<void> {
     log.fatal({ err: error.stack ?? String(error) }, 'unforeseen error; the process ends')
     process.exit(1)
   })
-  // What cannot be printed is lost, as lines of the log are.
+  // Texts that cannot be printed are lost, as lines of the log are.
   process.stdout.on('error', () => {})
 
   await using parts = new AsyncDisposableStack()
