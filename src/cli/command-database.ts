@@ -35,6 +35,8 @@ export async function installSchema(directUrl: string): Promise<readonly string[
   const { PgBoss } = await import('pg-boss')
   const applied = await migrate(directUrl, console.error)
   const boss = new PgBoss({ connectionString: directUrl, supervise: false, schedule: false })
+  // An idle connection that breaks. The statement that needs it says so.
+  boss.on('error', () => {})
   await boss.start()
   await boss.stop({ graceful: false })
   return applied
