@@ -2,7 +2,7 @@
 // at every step.
 import { Resolver } from 'node:dns/promises'
 import type { LookupFunction } from 'node:net'
-import { Agent, buildConnector } from 'undici'
+import { Agent, buildConnector, type Dispatcher } from 'undici'
 import { checkTarget, isReachableBy, literalOf, type Purpose, privateNetwork } from './address.ts'
 import { EgressError, type EgressFault, faultOf } from './egress-fault.ts'
 
@@ -42,11 +42,11 @@ export interface OpenRequest {
 }
 
 /**
- * Reading `body` throws {@link EgressError}. The body of a 200 is closed at the timeout, if nobody has read it. The body of every other
- * answer is closed at once.
+ * `bytes` is the length of the body as the host declares it, or null. Reading `body` throws {@link EgressError}. The body of a 200 is closed at
+ * the timeout, if nobody has read it. The body of every other answer is closed at once.
  */
 export type OpenOutcome =
-  | { outcome: 'response'; status: number; mimeType: string | null; body: AsyncIterable<Buffer> }
+  | { outcome: 'response'; status: number; mimeType: string | null; bytes: number | null; body: AsyncIterable<Buffer> }
   | { outcome: 'error'; reason: EgressFault }
 
 export interface Egress extends AsyncDisposable {
@@ -153,8 +153,7 @@ export function createEgress(options: EgressOptions): Egress {
     async open(url, { timeoutMs, signal }) {
       const deadline = AbortSignal.timeout(timeoutMs)
       const ends = signal ? AbortSignal.any([deadline, signal]) : deadline
-      const reasonOf = (error: unknown): EgressFault =>
-        deadline.aborted ? 'timeout' : signal?.aborted ? 'interrupted' : faultOf(error)
+      const reasonOf: ReasonOf = (error) => (deadline.aborted ? 'timeout' : signal?.aborted ? 'interrupted' : faultOf(error))
       try {
         let target = url
         for (let redirects = 0; ; redirects++) {
@@ -163,7 +162,7 @@ export function createEgress(options: EgressOptions): Egress {
           const response = await agents.media.request({ origin, path: pathname + search, method: 'GET', signal: ends })
           // Closed before its end, a body emits an error, which would end the process.
           response.body.on('error', () => {})
-          const { location, 'content-type': type } = response.headers
+          const { location } = response.headers
           if (
             response.statusCode >= 300 &&
             response.statusCode < 400 &&
@@ -174,9 +173,7 @@ export function createEgress(options: EgressOptions): Egress {
             target = new URL(location, target).href
             continue
           }
-          if (response.statusCode !== 200) response.body.destroy()
-          const mimeType = typeof type === 'string' ? type : null
-          return { outcome: 'response', status: response.statusCode, mimeType, body: readBody(response.body, reasonOf) }
+          return answerOf(response, reasonOf)
         }
       } catch (error) {
         return { outcome: 'error', reason: reasonOf(error) }
@@ -189,7 +186,17 @@ export function createEgress(options: EgressOptions): Egress {
   }
 }
 
-async function* readBody(body: AsyncIterable<Buffer>, reasonOf: (error: unknown) => EgressFault): AsyncGenerator<Buffer> {
+function answerOf({ statusCode: status, headers, body }: Dispatcher.ResponseData, reasonOf: ReasonOf): OpenOutcome {
+  if (status !== 200) body.destroy()
+  const { 'content-type': type, 'content-length': length } = headers
+  const mimeType = typeof type === 'string' ? type : null
+  const bytes = typeof length === 'string' ? Number(length) : null
+  return { outcome: 'response', status, mimeType, bytes, body: readBody(body, reasonOf) }
+}
+
+type ReasonOf = (error: unknown) => EgressFault
+
+async function* readBody(body: AsyncIterable<Buffer>, reasonOf: ReasonOf): AsyncGenerator<Buffer> {
   try {
     yield* body
   } catch (error) {

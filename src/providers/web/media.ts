@@ -61,15 +61,16 @@ async function openOther({ app }: ComposeOptions, url: string, most: number): Pr
   if (answer.outcome === 'error') throw notFetched(answer.reason)
   if (answer.status !== 200) throw notFetched(`HTTP ${answer.status}`)
   const mimeType = answer.mimeType?.split(';')[0]?.trim() ?? ''
-  return { chunks: atMost(answer.body, most), mimeType: unknownTypes.includes(mimeType) ? null : mimeType }
+  return { chunks: atMost(answer.body, most, answer.bytes ?? 0), mimeType: unknownTypes.includes(mimeType) ? null : mimeType }
 }
 
-async function* atMost(chunks: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<Uint8Array> {
+/** Reads no further than the first chunk of a file whose host declares that it is too large. */
+async function* atMost(chunks: AsyncIterable<Uint8Array>, most: number, declared: number): AsyncGenerator<Uint8Array> {
   let length = 0
   try {
     for await (const chunk of chunks) {
       length += chunk.length
-      if (length > most) throw tooLarge(most)
+      if (Math.max(length, declared) > most) throw tooLarge(most)
       yield chunk
     }
   } catch (error) {
