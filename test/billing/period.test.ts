@@ -8,6 +8,7 @@ import { type Account, connectedInstance, createAccount } from '../kit/accounts.
 import { type Api, api } from '../kit/api.ts'
 import { commons } from '../kit/commons.ts'
 import { sql } from '../kit/database.ts'
+import { whileHeld } from '../kit/held.ts'
 import { newNumber } from '../rest-compat/rig.ts'
 
 const { url, databaseUrl } = commons()
@@ -144,6 +145,16 @@ describe('the usage', () => {
       plan: { code: 'free' },
       periodStart: month.currentPeriodStart.toISOString(),
     })
+  })
+
+  it('is carried without what is given back while the plan changes', async () => {
+    const [first] = [await send(), await send()].map(({ body }) => body.data.id)
+    const held = 'select from usage where "userId" = $1 for update'
+    const cancel = () => client.post(`messages/${first}/cancel`)
+    await whileHeld<unknown>(databaseUrl, [held, account.userId], [() => change(paid('pro', -2, 28)), cancel])
+    expect((await usage()).messagesCount).toBe(1)
+    await change(free)
+    expect((await usage()).messagesCount).toBe(1)
   })
 
   it('is exact when the plan changes amid sends', async () => {

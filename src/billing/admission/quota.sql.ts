@@ -86,23 +86,31 @@ export async function readUntilRenewal(sql: Sql, ownerIds: readonly string[]): P
   return new Map(rows.map(({ userId, seconds }) => [userId, seconds]))
 }
 
-/** Subtracts `n` messages from the count of a period, and from the one that it was carried into. */
+/**
+ * Subtracts `n` messages from the count of a period, and from the one that it was carried into. A change of the plan may carry it into another
+ * one while this waits for its row; a further statement then sees the row of that period.
+ */
 export async function giveBackQuota(tx: Sql, taken: readonly { ownerId: string; period: string; n: number }[]): Promise<void> {
-  await tx.query(
-    `with back as (select * from unnest($1::uuid[], $2::date[], $3::int[]) as b(id, period, n)), target as (
+  const { rows: carried } = await tx.query<{ ownerId: string; period: string; n: number }>(
+    `with back as (
+       select b.id, b.period, b.n, u."carriedInto" as next from unnest($1::uuid[], $2::date[], $3::int[]) as b(id, period, n)
+       left join usage u on u."userId" = b.id and u.period = b.period
+     ), target as (
        select id, period, sum(n)::int as n from (
-         select * from back
-         union all
-         select b.id, u."carriedInto", b.n from back b join usage u on u."userId" = b.id and u.period = b.period
-         where u."carriedInto" is not null
+         select id, period, n from back union all select id, next, n from back where next is not null
        ) t group by id, period
      ), held as materialized (
        select u."userId", u.period, t.n from usage u join target t on u."userId" = t.id and u.period = t.period
        order by u."userId", u.period for update of u
+     ), given as (
+       update usage u set "messagesCount" = u."messagesCount" - held.n from held where u."userId" = held."userId" and u.period = held.period
+       returning u."userId", u.period, u."carriedInto"
      )
-     update usage u set "messagesCount" = u."messagesCount" - held.n from held where u."userId" = held."userId" and u.period = held.period`,
+     select b.id as "ownerId", g."carriedInto"::text as period, b.n from back b join given g on g."userId" = b.id and g.period = b.period
+     where g."carriedInto" is not null and g."carriedInto" is distinct from b.next`,
     [taken.map(({ ownerId }) => ownerId), taken.map(({ period }) => period), taken.map(({ n }) => n)],
   )
+  if (carried.length > 0) await giveBackQuota(tx, carried)
 }
 
 /**
