@@ -157,6 +157,17 @@ describe('the usage', () => {
     expect((await usage()).messagesCount).toBe(1)
   })
 
+  it('is carried by a change of the plan that locks all of its periods in their order', async () => {
+    const [first, second, third] = [paid('pro', -5, 20), paid('max', -4, 20), paid('pro', -3, 20)] as const
+    await change(first)
+    await change(second)
+    const lock = `select from usage where "userId" = $1 and period = ($2::timestamptz at time zone 'utc')::date for update`
+    const of = ({ currentPeriodStart }: SubscriptionState) => [account.userId, currentPeriodStart]
+    // What gives quota of the first period back has its row, and takes that of the second one.
+    await whileHeld<unknown>(databaseUrl, [lock, ...of(first)], [() => change(third)], [`${lock} nowait`, ...of(second)])
+    expect((await usage()).messagesCount).toBe(0)
+  })
+
   it('is exact when the plan changes amid sends', async () => {
     await send()
     const sends = Array.from({ length: 40 }, () => send())

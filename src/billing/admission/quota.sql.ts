@@ -122,7 +122,10 @@ export async function carryUsage(tx: Sql, userId: string, from: string, into: st
     `insert into usage ("userId", period) select $1, p from unnest(array[$2, $3]::date[]) p order by p on conflict do nothing`,
     [userId, from, into],
   )
-  await tx.query('select from usage where "userId" = $1 and period in ($2, $3) order by period for update', [userId, from, into])
+  await tx.query(
+    'select from usage where "userId" = $1 and (period in ($2, $3) or "carriedInto" = $2) order by period for update',
+    [userId, from, into],
+  )
   await tx.query(
     `update usage u set "messagesCount" = o."messagesCount", "statusesCount" = o."statusesCount", "plannedCount" = o."plannedCount", "carriedInto" = null
      from usage o where u."userId" = $1 and u.period = $3 and o."userId" = $1 and o.period = $2`,
