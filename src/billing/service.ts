@@ -28,7 +28,7 @@ export async function stopCharges(app: App, userId: string): Promise<string[]> {
 }
 
 /**
- * Makes the subscription inactive. No event of Stripe finds it from then on: one that tells of its end would make it usable again.
+ * Makes the subscription inactive, and its orders expired. No event of Stripe finds it from then on: one that tells of its end would make it usable again.
  * {@link stopCharges} comes first, because it may take long, and tells the orders that are `closed`.
  * @throws PROVIDER_ERROR when another order was stored since then, which could still be paid.
  */
@@ -37,7 +37,10 @@ export async function endSubscription(app: App, tx: Tx, userId: string, closed: 
   const { name: provider } = billingProviders(app).current
   const others = { userId, provider, status: 'pending' as const, id: { notIn: [...closed] } }
   if ((await tx.db.checkout.count({ where: others })) > 0) fail('PROVIDER_ERROR', 'A plan was ordered in the meantime; try again')
-  await tx.db.subscription.updateMany({ where: { userId }, data: { status: 'inactive', customerId: null } })
+  await tx.db.checkout.updateMany({ where: { userId, status: 'pending' }, data: { status: 'expired' } })
+  // For the sweep (sweep.ts): a job closes the instances. Until then none of them rests or works again, and no mail says so.
+  const ended = { status: 'inactive', customerId: null, fellAt: null, rests: false } as const
+  await tx.db.subscription.updateMany({ where: { userId }, data: ended })
 }
 
 /** An order that an operator settles by hand. */
