@@ -1,5 +1,6 @@
 // Operator commands of billing: list pending orders, set plans, suspend accounts. They run without a gateway.
 import { userIdOf } from '../accounts/find-user.ts'
+import { openAccountIn } from '../accounts/open-account.ts'
 import type { App } from '../core/app.ts'
 import type { Db } from '../core/database/database.ts'
 import { sqlTransaction, type Tx, transaction } from '../core/database/transaction.ts'
@@ -54,7 +55,7 @@ const pendingOrder = { status: 'pending', provider: 'manual' } as const
 export async function setPlan(db: Db, input: { email: string; plan: Plan['code'] }): Promise<void> {
   const now = new Date()
   await transaction(db, async (tx) => {
-    const userId = await userIdOf(tx.db, input.email)
+    const userId = await payerOf(tx, input.email)
     const { provider } = await lockSubscriptionAt(tx, userId, now)
     if (provider === 'stripe') fail('INVALID_STATE', `Stripe manages the subscription of ${input.email}: cancel it there first`)
     await changePlan(tx, userId, { to: input.plan }, now)
@@ -68,7 +69,14 @@ export async function setPlan(db: Db, input: { email: string; plan: Plan['code']
  * @throws NOT_FOUND when the address is unknown.
  */
 export async function suspendAccount(db: Db, input: { email: string }): Promise<void> {
-  await transaction(db, async (tx) => await suspendSubscription(tx, await userIdOf(tx.db, input.email)))
+  await transaction(db, async (tx) => await suspendSubscription(tx, await payerOf(tx, input.email)))
+}
+
+/** Returns the id of the account, and creates its subscription if a process died before it did. @throws as {@link userIdOf}. */
+async function payerOf(tx: Tx, email: string): Promise<string> {
+  const userId = await userIdOf(tx.db, email)
+  await openAccountIn(tx, userId, 'free')
+  return userId
 }
 
 /** Ends a suspension. @throws NOT_FOUND when the address is unknown; INVALID_STATE when the account is not suspended. */

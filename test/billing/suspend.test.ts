@@ -1,4 +1,5 @@
 // An operator suspends an account: its subscription counts as inactive until it resumes; signing in and reading stay possible.
+import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { logIn, newPerson } from '../accounts/person.ts'
 import { connectedInstance } from '../kit/accounts.ts'
@@ -41,4 +42,13 @@ it('refuses creating and sending, keeps reading and signing in, and gives the sa
   expect(rows).toEqual([{ plan: 'max', status: 'active', suspendedFrom: null }])
   expect((await run('account', 'resume', '--email', person.email)).code).not.toBe(0)
   expect((await run('account', 'suspend', '--email', 'nobody@example.com')).code).not.toBe(0)
+})
+
+it('suspends an account whose subscription was not created yet, because a process died', async () => {
+  const [userId, email] = [randomUUID(), `${randomUUID()}@example.com`]
+  const person = 'insert into users (id, email, name, "emailVerified") values ($1, $2, $2, true)'
+  await sql(databaseUrl).query(person, [userId, email])
+  expect((await run('account', 'suspend', '--email', email)).code).toBe(0)
+  const { rows } = await sql(databaseUrl).query('select status, "suspendedFrom" from subscriptions where "userId" = $1', [userId])
+  expect(rows).toEqual([{ status: 'inactive', suspendedFrom: 'active' }])
 })
