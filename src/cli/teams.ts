@@ -7,7 +7,8 @@ import { fail } from '../core/errors.ts'
 import { parse } from '../core/validation.ts'
 import { inviteFields, teamIdOf } from '../teams/input.ts'
 import { inviteIn } from '../teams/invitations.ts'
-import { type LockedTeam, lockTeam } from '../teams/lock.sql.ts'
+import type { LockedTeam } from '../teams/lock.sql.ts'
+import { lockPaidTeam } from '../teams/lock.ts'
 import { closeTeam } from '../teams/manage.ts'
 import { listMembers, listTeams } from '../teams/read.ts'
 import { createTeam } from '../teams/service.ts'
@@ -79,7 +80,7 @@ export function addTeamCommands(gateway: Command): void {
 async function onTeam<T>(teamId: string, work: (app: App, tx: Tx, team: LockedTeam) => Promise<T>): Promise<T> {
   return await withApp((app) =>
     transaction(app.db, async (tx) => {
-      const team = await lockTeam(tx, teamIdOf(teamId))
+      const team = await lockPaidTeam(tx, teamIdOf(teamId))
       return await work(app, tx, team ?? fail('TEAM_NOT_FOUND'))
     }),
   )

@@ -30,14 +30,10 @@ export async function endAccount(app: App, userId: string): Promise<void> {
   await transaction(app.db, async (tx) => {
     await endSubscription(app, tx, userId, closed)
     const workspaces = await tx.db.workspace.findMany({ where: { ownerId: userId, team: null }, select: { id: true } })
-    for (const { id } of await tx.db.team.findMany({ where: { ownerId: userId, deletedAt: null }, orderBy: { id: 'asc' } })) {
-      const team = await lockTeam(tx, id)
-      if (team) await closeTeam(app, tx, team)
-    }
-    await endMemberships(app, tx, userId)
+    await leaveTeams(app, tx, userId)
     if (!(await lockUser(tx, userId))) fail('NOT_FOUND', 'Account not found')
     // The person may have accepted an invitation before this lock. None is accepted after it.
-    await endMemberships(app, tx, userId)
+    await leaveTeams(app, tx, userId)
     await endUser(tx, userId)
     await enqueue(
       app,
@@ -49,10 +45,16 @@ export async function endAccount(app: App, userId: string): Promise<void> {
   })
 }
 
-async function endMemberships(app: App, tx: Tx, userId: string): Promise<void> {
-  for (const { teamId } of await tx.db.teamMember.findMany({ where: { userId }, orderBy: { teamId: 'asc' } })) {
-    const team = await lockTeam(tx, teamId)
-    if (team) await endMembership({ app }, tx, team, userId)
+/**
+ * Ends the user's teams, and the membership in those of others. All are locked in one order, because two people who end their accounts may be
+ * in each other's team.
+ */
+async function leaveTeams(app: App, tx: Tx, userId: string): Promise<void> {
+  const where = { deletedAt: null, OR: [{ ownerId: userId }, { members: { some: { userId } } }] }
+  for (const { id } of await tx.db.team.findMany({ where, select: { id: true }, orderBy: { id: 'asc' } })) {
+    const team = await lockTeam(tx, id)
+    if (team?.ownerId === userId) await closeTeam(app, tx, team)
+    else if (team) await endMembership({ app }, tx, team, userId)
   }
 }
 

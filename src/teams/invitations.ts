@@ -16,8 +16,8 @@ import { write } from '../core/idempotency/idempotency.ts'
 import { requireManager } from '../core/roles.ts'
 import type { Invite } from './input.ts'
 import { type Invitation, takeInvitation } from './invitation-budget.ts'
-import { type LockedTeam, lockTeam } from './lock.sql.ts'
-import { lockOwnTeam } from './lock.ts'
+import type { LockedTeam } from './lock.sql.ts'
+import { lockOwnTeam, lockPaidTeam } from './lock.ts'
 import { touch } from './members.ts'
 import { openInvitation } from './open-invitations.ts'
 import { type InvitationRow, invitationFields, readTeam, type TeamRow } from './read.ts'
@@ -32,7 +32,7 @@ const holdsMs = 7 * dayMs
 export async function inviteToTeam(ctx: Context, teamId: string, input: Invite): Promise<InvitationRow> {
   const { userId, credentialId } = ctx.principal
   return await write(ctx, async (tx) => {
-    const team = await lockOwnTeam(tx, userId, teamId)
+    const team = await lockOwnTeam(tx, userId, teamId, lockPaidTeam)
     requireManager(team)
     const invitation = await inviteIn(ctx.app, tx, team, { ...input, inviterId: userId, sessionId: credentialId })
     await holdSession(tx, ctx.principal)
@@ -41,7 +41,7 @@ export async function inviteToTeam(ctx: Context, teamId: string, input: Invite):
 }
 
 /**
- * Invites somebody to a locked team. The mail is sent when the transaction commits.
+ * Invites somebody to a team that {@link lockPaidTeam} has locked. The mail is sent when the transaction commits.
  * @throws CONFLICT when the address belongs to a member or has an open invitation; MAX_TEAM_SEATS_REACHED when no seat is free, exact under
  * a race; SUBSCRIPTION_INACTIVE when the owner's subscription is inactive; API_RATE_LIMIT_EXCEEDED when {@link takeInvitation} throws it,
  * or when the address was sent too many mails.
@@ -98,9 +98,8 @@ export async function acceptInvitation(ctx: Context, token: string): Promise<Tea
   return await write(ctx, async (tx) => {
     const where = { tokenHash: tokenHash(token) }
     const named = await tx.db.teamInvitation.findUnique({ where, select: { teamId: true } })
-    const team = (named && (await lockTeam(tx, named.teamId))) ?? fail('INVALID_TOKEN')
     // Both locks stop other transactions from counting seats, so the seat belongs to the invitation or to the new member, never to both.
-    await lockPlan(tx, team.ownerId)
+    const team = (named && (await lockPaidTeam(tx, named.teamId))) ?? fail('INVALID_TOKEN')
     const open = await tx.db.teamInvitation.findUnique({ where: { ...where, ...openInvitation() } })
     const { id, role, email } = open ?? fail('INVALID_TOKEN')
     // The end of the person's account takes this lock before it looks for memberships.

@@ -5,7 +5,7 @@ import type { Context } from '../core/context.ts'
 import { fail } from '../core/errors.ts'
 import { write } from '../core/idempotency/idempotency.ts'
 import { requireManager } from '../core/roles.ts'
-import { lockOwnTeam } from './lock.ts'
+import { lockOwnTeam, lockPaidTeam } from './lock.ts'
 import { lockLimits } from './quota.ts'
 
 /**
@@ -21,7 +21,7 @@ export async function createTeamKey(
 ): Promise<IssuedApiKey> {
   const { userId } = ctx.principal
   return await write(ctx, async (tx) => {
-    const team = await lockOwnTeam(tx, userId, teamId)
+    const team = await lockOwnTeam(tx, userId, teamId, lockPaidTeam)
     requireManager(team)
     const { maxApiKeys } = await lockLimits(tx, team.ownerId)
     await holdSession(tx, ctx.principal)

@@ -11,7 +11,7 @@ import { requireManager, requireOwner } from '../core/roles.ts'
 import type { Prisma } from '../generated/prisma/client.ts'
 import { closedJob } from './closed-job.ts'
 import type { LockedTeam } from './lock.sql.ts'
-import { lockOwnTeam } from './lock.ts'
+import { lockOwnTeam, lockPaidTeam } from './lock.ts'
 import { revokePending } from './open-invitations.ts'
 import { readTeam, type TeamRow } from './read.ts'
 import { insertTeam } from './service.ts'
@@ -49,7 +49,7 @@ export async function renameTeam(ctx: Context, teamId: string, name: string): Pr
 /** {@link closeTeam} by the owner. @throws TEAM_NOT_FOUND when the caller is not in the team; FORBIDDEN when the caller does not own it. */
 export async function deleteTeam(ctx: Context, teamId: string): Promise<{ id: string; deleted: true }> {
   return await write(ctx, async (tx) => {
-    const team = await lockOwnTeam(tx, ctx.principal.userId, teamId)
+    const team = await lockOwnTeam(tx, ctx.principal.userId, teamId, lockPaidTeam)
     requireOwner(team)
     await closeTeam(ctx.app, tx, team)
     return { id: teamId, deleted: true }
@@ -57,12 +57,11 @@ export async function deleteTeam(ctx: Context, teamId: string): Promise<{ id: st
 }
 
 /**
- * Ends a locked team. Its members, its keys and open invitations lose access at once; a job ends its webhooks and instances. Its past data
- * stays for the owner's figures, and counts against no plan.
+ * Ends a team. Its members, its keys and open invitations lose access at once; a job ends its webhooks and instances. Its past data stays for
+ * the owner's figures, and counts against no plan. The subscription of its owner must be locked before the team: creating an instance or an
+ * endpoint takes that lock too, so none is created after the job has looked for them.
  */
-export async function closeTeam(app: App, tx: Tx, { id, workspaceId, ownerId }: LockedTeam): Promise<void> {
-  // Creating an instance or an endpoint takes this lock too, so none is created after the job has looked for them.
-  await lockPlan(tx, ownerId)
+export async function closeTeam(app: App, tx: Tx, { id, workspaceId }: LockedTeam): Promise<void> {
   await tx.db.team.update({ where: { id }, data: { deletedAt: new Date() } })
   await revokeKeys(tx, { workspaceId })
   await revokePending(tx, { teamId: id })
