@@ -157,7 +157,7 @@ it('takes files as spreadsheets write them: BOM, semicolons, quotes, CRLF, escap
   })
 })
 
-it('fails before it stores anything if the file is no CSV or has more than 100,000 lines', async () => {
+it('fails before it stores anything if the file is no CSV, or has too many lines or cells in a line', async () => {
   await fresh()
   const broken = await importAll(rig.gateway, key, `name,phone\nAda,${ada}\nBob "B",x"y\n"open`)
   const fault = [{ line: 3, field: 'file', message: expect.stringContaining('quote') }]
@@ -168,6 +168,8 @@ it('fails before it stores anything if the file is no CSV or has more than 100,0
     error: 'VALIDATION_ERROR',
     summary: { invalid: [{ line: 100_002, field: 'file' }] },
   })
+  const wide = await importAll(rig.gateway, key, `name,phone\nAda,${ada}\n${','.repeat(25_000)}x`)
+  expect(wide).toMatchObject({ status: 'failed', error: 'VALIDATION_ERROR', summary: { invalid: [{ line: 3, field: 'file' }] } })
   expect(await contactsOf(tenant.api)).toEqual({})
 })
 

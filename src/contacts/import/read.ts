@@ -10,6 +10,9 @@ const sliceBytes = 32 * 1024
 /** Most characters of a line: 50 values of 1,024 characters, each of which counts as two outside of the basic plane, and the other fields. */
 const maxRecordLength = 250_000
 
+/** Most cells of a line: spreadsheets have at most 18,278 columns. The limit of the parser does not count separators. */
+export const maxCells = 25_000
+
 export interface FileRecord {
   cells: string[]
   /** The line that it begins on; the first line is 1. */
@@ -32,9 +35,10 @@ export class FileFault extends Error {
 export async function* readRecords(app: Pick<App, 'pool'>, jobId: string): AsyncGenerator<FileRecord> {
   const first = await readPiece(app.pool, jobId, 0)
   const csv = await import('csv-parse')
+  const delimiter = delimiterOf(first ?? Buffer.alloc(0))
   const parser = csv.parse({
     bom: true,
-    delimiter: delimiterOf(first ?? Buffer.alloc(0)),
+    delimiter,
     record_delimiter: ['\r\n', '\n', '\r'],
     info: true,
     relax_column_count: true,
@@ -42,7 +46,7 @@ export async function* readRecords(app: Pick<App, 'pool'>, jobId: string): Async
     skip_records_with_empty_values: true,
     max_record_size: maxRecordLength,
   })
-  const source = Readable.from(slicesOf(app, jobId))
+  const source = Readable.from(slicesOf(app, jobId, delimiter))
   source.on('error', (error) => parser.destroy(error))
   source.pipe(parser)
   try {
@@ -57,15 +61,48 @@ export async function* readRecords(app: Pick<App, 'pool'>, jobId: string): Async
   }
 }
 
-async function* slicesOf({ pool }: Pick<App, 'pool'>, jobId: string): AsyncGenerator<Buffer> {
+async function* slicesOf({ pool }: Pick<App, 'pool'>, jobId: string, delimiter: string): AsyncGenerator<Buffer> {
+  const place: Place = { line: 1, cells: 1, isQuoted: false, last: 0 }
   for (let n = 0; ; n++) {
     const piece = await readPiece(pool, jobId, n)
     if (!piece) return
     for (let at = 0; at < piece.length; at += sliceBytes) {
-      yield piece.subarray(at, at + sliceBytes)
+      const slice = piece.subarray(at, at + sliceBytes)
+      countCells(place, slice, delimiter)
+      yield slice
       // Lets other work of the process run between two slices.
       await new Promise(setImmediate)
     }
+  }
+}
+
+const [quote, lineFeed, carriageReturn] = [...Buffer.from('"\n\r')]
+
+/** A place in a file. */
+interface Place {
+  line: number
+  /** Cells of the line of the table up to there, which may take several lines of the file. */
+  cells: number
+  isQuoted: boolean
+  last: number
+}
+
+/**
+ * Counts the cells of each line, before the parser keeps them: 8 MB of separators alone took 1 GB. `bytes` follow `place`, which is moved
+ * behind them.
+ * @throws FileFault when a line has more than {@link maxCells}.
+ */
+function countCells(place: Place, bytes: Buffer, delimiter: string): void {
+  const separator = delimiter.charCodeAt(0)
+  for (const byte of bytes) {
+    if (byte === quote) place.isQuoted = !place.isQuoted
+    else if (byte === separator && !place.isQuoted) place.cells++
+    else if (byte === lineFeed || byte === carriageReturn) {
+      if (byte === carriageReturn || place.last !== carriageReturn) place.line++
+      if (!place.isQuoted) place.cells = 1
+    }
+    if (place.cells > maxCells) throw new FileFault(place.line, `must have at most ${maxCells} cells in a line`)
+    place.last = byte
   }
 }
 
