@@ -40,3 +40,12 @@ it('stops soon after the line with too many cells begins, however long it is', a
   await expect(all()).rejects.toThrow('must have at most 25000 cells')
   expect(read.piecesRead).toBeLessThan(10)
 })
+
+it.each(['\n', '\r\n', '\r'])(
+  'names the line that a record begins on, and that of a fault, whatever breaks %j its cells have',
+  async (end) => {
+    const lines = [`"a${end}b",x`, `"c${end}${end}d",x`, `"${end}",`, 'e,x', '']
+    expect((await reading(lines.join(end)).all()).map(({ line }) => line)).toEqual([1, 3, 8])
+    await expect(reading([...lines, 'f"f,x'].join(end)).all()).rejects.toMatchObject({ line: 10 })
+  },
+)

@@ -11,6 +11,7 @@ it.each([
   ['"a;b;c",phone,name\n1;2;3;4;5', ','],
   ['name', ','],
   ['a;b\r\n1,2,3,4', ';'],
+  ['\uFEFF\r\n \nname;phone\n', ';'],
 ])('finds the separator in the titles: %j', (head, expected) => {
   expect(delimiterOf(Buffer.from(head))).toBe(expected)
 })
