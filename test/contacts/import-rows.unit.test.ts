@@ -117,3 +117,8 @@ it('names the faulty field of a key that is too long without the key', () => {
   const { faults } = readLine(['phone', `custom.${'k'.repeat(200_000)}`, 'custom.city'], ['+4915112345678', 'a\0', 'b\0'])
   expect(faults?.map(({ field }) => field)).toEqual(['custom', 'custom.city'])
 })
+
+it('names the faulty field of a key that cannot be stored without the key', () => {
+  const { faults } = readLine(['phone', 'custom.a\0', 'custom.city'], ['+4915112345678', 'a\0', 'b\0'])
+  expect(faults?.map(({ field }) => field)).toEqual(['custom', 'custom.city'])
+})

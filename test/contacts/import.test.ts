@@ -185,6 +185,7 @@ it.each<[string, string | Buffer<ArrayBuffer>, Record<string, string>, number, s
   ['a mapping that is a list', 'a', { mapping: '["a"]' }, 400, 'VALIDATION_ERROR', /^mapping: must be/],
   ['a mapping of no title', 'a', { mapping: '{"":"name"}' }, 400, 'VALIDATION_ERROR', 'mapping.: its name must not be empty'],
   ['a mapping to no field', 'a', { mapping: '{"A":"id"}' }, 400, 'VALIDATION_ERROR', /^mapping\.A: must be one of name, /],
+  ['a mapping to NUL', 'a', { mapping: '{"A":"custom.\\u0000"}' }, 400, 'VALIDATION_ERROR', /^mapping\.A: must not contain NUL/],
   ['a malformed group', 'a', { groupId: 'x' }, 400, 'VALIDATION_ERROR', 'groupId: must be a UUID'],
   ['an unknown group', 'a', { groupId: nobody }, 404, 'NOT_FOUND', 'Contact group not found'],
 ])('refuses %s', async (_, csv, fields, status, code, message) => {

@@ -1,5 +1,6 @@
 // Lines of an imported file: which column is which field, and the contact that a line describes.
 import { z } from 'zod'
+import { text } from '../../core/validation.ts'
 import { contactFields, longestKey, mostKeys, mostTags } from '../input.ts'
 
 /** Fields that a column can have; the values of `custom` have a column for each key. */
@@ -8,7 +9,9 @@ const fields = ['name', 'firstName', 'lastName', 'phone', 'email', 'tags'] as co
 const customPrefix = 'custom.'
 
 /** A field that a column may stand for: a field of the record, or `custom.KEY`. */
-export const target = z.string().refine((name) => isField(name), { error: `must be one of ${fields.join(', ')} or custom.KEY` })
+export const target = text(1, customPrefix.length + longestKey).refine((name) => isField(name), {
+  error: `must be one of ${fields.join(', ')} or custom.KEY`,
+})
 
 function isField(name: string): boolean {
   return fields.some((field) => field === name) || (name.startsWith(customPrefix) && name.length > customPrefix.length)
@@ -55,9 +58,11 @@ export function readLine(columns: Columns, cells: readonly string[]): Line {
   return { faults: [...new Map(faults.toReversed().map((fault) => [fault.field, fault])).values()].toReversed() }
 }
 
-/** A key may be as long as a line, and the summary of the import repeats the name of the field. */
+const nameable = text(1, longestKey)
+
+/** A key may be as long as a line, or impossible to store, and the summary of the import repeats the name of the field. */
 function fieldAt([field, key]: readonly PropertyKey[]): string {
-  const isNamed = field === 'custom' && key !== undefined && String(key).length <= longestKey
+  const isNamed = field === 'custom' && key !== undefined && nameable.safeParse(key).success
   return isNamed ? `custom.${String(key)}` : String(field)
 }
 
