@@ -54,6 +54,16 @@ describe('importContacts', () => {
     expect((await contactsOf(tenant.api))[ada]).toMatchObject({ name: 'Ada B' })
   })
 
+  it('repeats its answer to the same idempotencyKey, although the file was deleted meanwhile', async () => {
+    await fresh()
+    const { id: mediaId } = (await upload(rig.gateway, key, Buffer.from(`name,phone\nAda,${ada}\n`))).body.data
+    const ask = async () => (await tenant.api.graphql(operation, { input: { mediaId, idempotencyKey: 'one' } })).body
+    const first = await ask()
+    expect(first.data.importContacts).toMatchObject({ status: 'pending' })
+    expect((await tenant.api.delete(`media/${mediaId}`)).status).toBe(200)
+    expect(await ask()).toEqual(first)
+  })
+
   it.each([
     [{}, 'VALIDATION_ERROR', 'csv: is required, unless mediaId is given'],
     [{ csv: 'a', mediaId: nobody }, 'VALIDATION_ERROR', 'mediaId: cannot be given together with csv'],

@@ -1,8 +1,9 @@
 // GraphQL field that imports contacts. A large file is uploaded by REST first.
 import { builder } from '../../core/graph/builder.ts'
-import { keyed } from '../../core/idempotency/idempotency.ts'
+import { acceptedBefore, keyed } from '../../core/idempotency/idempotency.ts'
 import { borrowFile } from '../../media/receive.ts'
 import { BulkJobRef } from '../bulk/object.ts'
+import type { BulkJobRecord } from '../bulk/service.ts'
 import { ImportContactsInput } from './input.ts'
 import { startImport } from './service.ts'
 
@@ -21,6 +22,9 @@ builder.mutationFields((t) => ({
       const once = keyed(ctx, 'importContacts', input)
       const { csv, mediaId, idempotencyKey: _key, ...options } = ImportContactsInput.parse(ctx.app.config, input)
       if (mediaId == null) return await startImport(once, { bytes: Buffer.from(csv ?? '') }, options)
+      // A repeated request does not need the file, which may have been deleted meanwhile.
+      const [before] = await acceptedBefore<BulkJobRecord>([once])
+      if (before) return before
       await using file = await borrowFile(ctx, mediaId)
       return await startImport(once, file, options)
     },
