@@ -1,5 +1,6 @@
 // Deletes contacts with very many messages: takes the messages from them in short transactions before.
 import type { App } from '../core/app.ts'
+import { sqlTransaction } from '../core/database/transaction.ts'
 import { ServiceAway } from '../core/public-failure.ts'
 import { detachMessages } from './groups/membership.sql.ts'
 
@@ -31,7 +32,8 @@ export async function withFewMessages<T>(app: App, work: () => Promise<T>): Prom
     } catch (error) {
       if (!(error instanceof ManyMessages) || app.stopping) throw error
       let detached: number
-      do detached = await detachMessages(app.pool, error.contactIds, detachedAtOnce)
+      const { contactIds } = error
+      do detached = await sqlTransaction(app.pool, (tx) => detachMessages(tx, contactIds, detachedAtOnce))
       while (detached === detachedAtOnce && !app.stopping)
     }
   }

@@ -87,10 +87,12 @@ export async function haveMoreMessages(tx: Sql, contactIds: readonly string[], m
   return (await tx.query(text, [contactIds, most])).rowCount === 1
 }
 
-/** Takes up to `most` messages from contacts. Returns how many there were. */
+/** Takes up to `most` messages from contacts, locked in the order of their ids. Returns how many there were. */
 export async function detachMessages(sql: Sql, contactIds: readonly string[], most: number): Promise<number> {
   const { rowCount } = await sql.query(
-    `update messages set "contactId" = null where id in (select id from messages where "contactId" = any($1::uuid[]) limit $2)`,
+    `with found as (select id from messages where "contactId" = any($1::uuid[]) limit $2),
+       locked as (select id from messages where id = any(array(select id from found)) order by id for update)
+     update messages m set "contactId" = null from locked where m.id = locked.id`,
     [contactIds, most],
   )
   return rowCount ?? 0

@@ -26,13 +26,12 @@ export async function lockUnsentTo(
   return rows
 }
 
-/** Locks the messages of campaigns to these contacts that the network has, so that the outcomes of their attempts wait for `tx`. */
-export async function lockLeasedTo(tx: Sql, contactIds: readonly string[]): Promise<void> {
-  await tx.query(
-    `select from messages m where m."contactId" = any($1::uuid[]) and m."campaignId" is not null and m.status = 'sending'
-       and m."leaseToken" is not null order by m.id for update of m`,
-    [contactIds],
-  )
+/**
+ * Locks all messages of these contacts in the order of their ids: outcomes and receipts of them wait for `tx`. The foreign key, which takes the
+ * contacts from them, would lock them in any order. Relies on the index of messages by contact.
+ */
+export async function lockMessagesOf(tx: Sql, contactIds: readonly string[]): Promise<void> {
+  await tx.query('select from messages where "contactId" = any($1::uuid[]) order by id for update', [contactIds])
 }
 
 /** Cancels messages whose row locks the transaction holds. */

@@ -6,7 +6,7 @@ import { announceChange, subject } from '../../events/live/follow.ts'
 import { emit } from '../../events/log/emit.ts'
 import { messageEvent } from '../events.ts'
 import { dropExpiries } from './dispatch-job.ts'
-import { lockLeasedTo, lockUnsentTo, storeWithdrawn, type Withdrawn } from './withdraw.sql.ts'
+import { lockMessagesOf, lockUnsentTo, storeWithdrawn, type Withdrawn } from './withdraw.sql.ts'
 
 /** The transaction `tx` holds the row locks of the messages. */
 export async function withdrawMessages(tx: Sql, withdrawn: readonly { id: string; error: string }[]): Promise<void> {
@@ -26,7 +26,7 @@ export async function withdrawFrom(
   contactIds: readonly string[],
   batch = atOnce,
 ): Promise<() => Promise<void>> {
-  await lockLeasedTo(tx, contactIds)
+  await lockMessagesOf(tx, contactIds)
   const rows: Withdrawn[] = []
   for (;;) {
     const unsent = await lockUnsentTo(tx, contactIds, batch)
