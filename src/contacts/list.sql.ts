@@ -53,10 +53,11 @@ function conditionsOf({ search, tag, groupId }: ContactFilterValue, values: unkn
 
 /**
  * SQL condition: a contact has `search` in its name, number or (`all`) e-mail address. The column "searchText" holds the three in this
- * order, case-folded, one per line: text with another line after it is not in the e-mail address.
+ * order, case-folded, one per line: text with another line after it is not in the e-mail address. Only a name can have a line break.
  */
 export function matching(search: string, where: 'all' | 'nameOrPhone', values: unknown[]): string {
   const literal = literalInLike(search)
-  const n = values.push(where === 'all' ? `%${literal}%` : `%${literal}%\n%`)
-  return `c."searchText" like lower(upper($${n}))`
+  const within = (text: string, pattern: string) => `${text} like lower(upper($${values.push(pattern)}))`
+  const matches = within('c."searchText"', where === 'all' ? `%${literal}%` : `%${literal}%\n%`)
+  return search.includes('\n') ? `(${matches} and ${within('lower(upper(c.name))', `%${literal}%`)})` : matches
 }

@@ -95,6 +95,8 @@ describe('a search', () => {
     ['zoe', ['Zoë']],
     ['wool', ['100% wool', '1000 wool']],
     ['two\nlines', ['two\nlines']],
+    ['\n', ['two\nlines']],
+    ['ë\n+39333', []],
     ["'; drop table contacts; --", []],
     ['wool ', []],
   ])('for %j finds %j', async (term, found) => {
