@@ -102,7 +102,10 @@ export interface NewState {
   leaves: boolean
 }
 
-/** Stores the state of a locked instance. Keeps the disconnections of the last 24 hours, by the clock of the database. */
+/** Disconnections that are kept: many more than the safety score needs, few enough for each send that reads them. */
+const mostDisconnections = 100
+
+/** Stores the state of a locked instance. Keeps the latest disconnections of the last 24 hours, by the clock of the database. */
 export async function storeState(tx: Sql, id: string, state: NewState): Promise<void> {
   const { status, qr, pairingCode, error, waNumber, connects, leaves } = state
   await tx.query(
@@ -110,8 +113,8 @@ export async function storeState(tx: Sql, id: string, state: NewState): Promise<
        "firstConnectedAt" = case when $7 then coalesce("firstConnectedAt", now()) else "firstConnectedAt" end,
        "lastConnectedAt" = case when $7 then now() else "lastConnectedAt" end,
        "lastDisconnectedAt" = case when $8 then now() else "lastDisconnectedAt" end,
-       disconnections = case when $8 then array(select d from unnest(disconnections) d where d > now() - interval '24 hours') || now()::timestamptz(3)
-         else disconnections end,
+       disconnections = case when $8 then now()::timestamptz(3) || array(select d from unnest(disconnections) d
+         where d > now() - interval '24 hours' order by d desc limit ${mostDisconnections - 1}) else disconnections end,
        "updatedAt" = now()
      where id = $1`,
     [id, status, qr, pairingCode, error, waNumber, connects, leaves],

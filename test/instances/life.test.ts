@@ -189,6 +189,22 @@ it('publishes each change of the connection once, however often the network repe
   expect(rows).toEqual([{ n: 1 }])
 })
 
+it('keeps the last 100 disconnections, however often the connection drops in a day', async () => {
+  const id = await create()
+  await client.post(`instances/${id}/connect`)
+  await hears(id, { status: 'connected' })
+  await sql(scene.databaseUrl).query(
+    `update instances set disconnections = array(select now() - make_interval(secs => 10 * s) from generate_series(5000, 1, -1) s) where id = $1`,
+    [id],
+  )
+  await hears(id, { status: 'disconnected', error: 'CONNECTION_LOST' })
+  const { rows } = await sql(scene.databaseUrl).query(
+    `select count(*)::int as n, min(d) > now() - interval '1 hour' as latest from instances, unnest(disconnections) d where id = $1`,
+    [id],
+  )
+  expect(rows).toEqual([{ n: 100, latest: true }])
+})
+
 it('enforces the instance limit of a plan under concurrent requests', async () => {
   const pro = await createAccount(scene.databaseUrl, { plan: 'pro' })
   const own = scene.client(0, pro)
