@@ -170,24 +170,6 @@ describe('messages of an instance of web', () => {
     expect(await sendsWith(gateway, 'unknown')).toBe(unknown)
   })
 
-  it('that the network refuses after the wait for its answer fail too, and put the account at risk', async () => {
-    const other = await client.pair(network, '390000000067')
-    hasten(gateway, { ackMs: 0 })
-    const late = Promise.withResolvers<void>()
-    network.acksAfter = late.promise
-    network.refusals = ['463']
-    const id = await send({ instanceId: other, type: 'text', text: 'refused late' })
-    await until(async () => (await sendsWith(gateway, 'unknown')) === 1)
-    hasten(gateway, { ackMs: 6_000 })
-    network.acksAfter = undefined
-    late.resolve()
-    expect(await until(async () => (await message(id)).error)).toBe('ACCOUNT_RESTRICTED')
-    const isAtRisk = async () =>
-      (await rowsOf(databaseUrl, 'select "atRiskAt" from instances where id = $1', [other]))[0].atRiskAt
-    expect(await until(isAtRisk)).toBeInstanceOf(Date)
-    expect(network.arrived.filter(({ from }) => from === '390000000067')).toEqual([])
-  })
-
   it('are sent again under the same id when the ack was lost, and the recipient sees one', async () => {
     network.lostAcks = 1
     const arrived = await arrivedAs(await send({ type: 'text', text: 'once' }))

@@ -6,7 +6,7 @@ import { isConflict, isUnavailable } from '../../core/public-failure.ts'
 import { timeOf } from '../given-values.ts'
 import type { Receipt } from '../reports.ts'
 import type { Host } from './host.ts'
-import { refusal } from './refusal.ts'
+import { refusal, tooMany } from './refusal.ts'
 
 export interface ReceiptsOptions {
   app: App
@@ -88,7 +88,9 @@ export function createReceipts({ app, host, instanceId }: ReceiptsOptions): Rece
     },
     async acked(stanzaId, error, awaited) {
       if (error === undefined) return await add({ ...about(stanzaId), status: 'sent', at: new Date() })
-      return awaited || (await add({ ...about(stanzaId), ...refusal(error), status: 'failed', at: new Date() }))
+      // The network has taken nothing, so a message whose sender stopped to wait is tried again, as after no answer.
+      if (awaited || error === tooMany) return true
+      return await add({ ...about(stanzaId), ...refusal(error), status: 'failed', at: new Date() })
     },
     async received({ attrs, content }) {
       const status = statuses[attrs.type ?? '']
