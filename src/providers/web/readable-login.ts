@@ -4,6 +4,7 @@ import type { App } from '../../core/app.ts'
 import { type HeldLease, type Login, openLogin, UnreadableLogin } from './auth-state.ts'
 import type { Host } from './host.ts'
 import type { WhatsApp } from './package.ts'
+import { reportState } from './report-state.ts'
 
 export interface LoginOptions {
   app: App
@@ -25,7 +26,7 @@ export async function readableLogin({ app, host, whatsApp, lease, signal }: Logi
       if (!(error instanceof UnreadableLogin)) throw error
       const { instanceId } = lease
       app.log.error({ instanceId, err: error.message }, 'a connection of WhatsApp Web cannot be opened')
-      await host.state({ instanceId, status: 'disconnected', error: error.message })
+      await reportState({ app, host, lease }, { status: 'disconnected', error: error.message })
       await pause(againMs, undefined, { signal })
     }
   }

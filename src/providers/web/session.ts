@@ -19,6 +19,7 @@ import { loadWhatsApp, type WhatsApp } from './package.ts'
 import { type LoginOptions, readableLogin } from './readable-login.ts'
 import { createReceipts } from './receipts.ts'
 import { removeDevices } from './removal.ts'
+import { reportState } from './report-state.ts'
 import { sentContent } from './resend.ts'
 import { readSession, wait, wantClosed } from './sessions.sql.ts'
 import { type OpenSocket, openSocket } from './socket.ts'
@@ -121,7 +122,7 @@ export function startSession({ app, host, lease, inTurn }: SessionOptions): Sess
   /** As {@link settle}. If the network refuses this version of the protocol, the next connection uses the present one. */
   async function comply(action: Action, tries: { renewed: number }): Promise<boolean> {
     if (action.do !== 'renew' || tries.renewed++ >= mostRenewals) return await settle(action)
-    await host.state({ instanceId, status: 'disconnected', error: action.error })
+    await reportState({ app, host, lease }, { status: 'disconnected', error: action.error })
     await version(app).renew()
     return true
   }
@@ -168,23 +169,23 @@ export function startSession({ app, host, lease, inTurn }: SessionOptions): Sess
   let codeFor: string | undefined
   /** With a number, one pairing code in place of the QR codes. */
   async function showCode(socket: WASocket, qr: string, phone: string | null): Promise<void> {
-    if (phone === null) return void (await tell({ instanceId, status: 'pairing', qr }))
+    if (phone === null) return void (await tell({ status: 'pairing', qr }))
     if (codeFor === phone) return
     codeFor = phone
     const code = await socket.requestPairingCode(phone.slice(1))
-    await tell({ instanceId, status: 'pairing', pairingCode: `${code.slice(0, 4)}-${code.slice(4)}` })
+    await tell({ status: 'pairing', pairingCode: `${code.slice(0, 4)}-${code.slice(4)}` })
   }
 
   async function announceOpen({ user }: WASocket): Promise<void> {
-    if (await tell({ instanceId, status: 'connected', waNumber: user && `+${userOf(user.id)}` })) host.ready(instanceId)
+    if (await tell({ status: 'connected', waNumber: user && `+${userOf(user.id)}` })) host.ready(instanceId)
   }
 
   /** The last change that the open connection reported. */
-  let told: StateChange | undefined
+  let told: Omit<StateChange, 'instanceId'> | undefined
   /** Stores a change as soon as the database takes it, because the network reports it once. Returns false if a later one replaced it. */
-  async function tell(change: StateChange): Promise<boolean> {
+  async function tell(change: NonNullable<typeof told>): Promise<boolean> {
     told = change
-    await untilStored(app, async () => told === change && (await host.state(change)))
+    await untilStored(app, async () => told === change && (await reportState({ app, host, lease }, change)))
     return told === change
   }
 
@@ -201,7 +202,7 @@ export function startSession({ app, host, lease, inTurn }: SessionOptions): Sess
       return true
     }
     if (action.do === 'retry') {
-      await host.state({ instanceId, status: 'disconnected', error: action.error })
+      await reportState({ app, host, lease }, { status: 'disconnected', error: action.error })
       return true
     }
     if (action.do === 'renew' || action.do === 'stop')
