@@ -31,6 +31,8 @@ interface Report {
 const retryMs = 1_000
 /** Most messages whose ids are remembered. */
 const mostRemembered = 2_000
+/** Most receipts of one transaction: after a time without a connection, those of a whole campaign arrive at once. */
+const mostStored = 500
 
 /** Receipt types that say something of a message of ours. Without a type, it is delivered; `inactive` is delivered to an idle device. */
 const statuses: Record<string, 'delivered' | 'read'> = { '': 'delivered', inactive: 'delivered', read: 'read', played: 'read' }
@@ -47,12 +49,21 @@ export function createReceipts({ app, host, instanceId }: ReceiptsOptions): Rece
     return await promise
   }
 
+  /** Takes the reports of the next transaction, at least one. */
+  function next(): Report[] {
+    let n = 0
+    const end = queue.findIndex(({ receipts }) => {
+      n += receipts.length
+      return n > mostStored
+    })
+    return queue.splice(0, end < 0 ? queue.length : Math.max(1, end))
+  }
+
   /** One transaction at a time, so that receipts are stored in their order and those that come meanwhile share the next one. */
   async function store(): Promise<void> {
     running = true
     while (queue.length > 0) {
-      const group = queue
-      queue = []
+      const group = next()
       const error = await report(group.flatMap(({ receipts }) => receipts)).catch((fault: Error) => fault)
       if (!error || app.stopping) {
         for (const { end } of group) end(!error)
