@@ -1,5 +1,6 @@
 // Sends messages through Meta's Cloud API, and decides from the answer what becomes of each: accepted, refused, later, or unknown.
 import type { App } from '../../core/app.ts'
+import { inTime } from '../../core/time-limit.ts'
 import type { OutgoingMessage, SendOutcome } from '../outgoing.ts'
 import { storeAddress } from './addresses.sql.ts'
 import { bodyOf, type FileReference } from './bodies.ts'
@@ -16,19 +17,30 @@ const fewTries = 5
 /** Codes of parameters and of files: the file may be at fault, or Meta may have lost its upload. */
 const fileCodes: ReadonlySet<number> = new Set([100, 131008, 131009, 131052, 131053])
 
+/**
+ * A silent database must not use up the 8 s of a message, after which its outcome counts as unknown: the longest waits for its file, an upload
+ * included, and for what is stored about an answer of Meta, which goes on.
+ */
+const fileMs = 4_000
+const reportMs = 2_000
+const late = () => new Error('the database takes too long')
+
 type Retry = SendOutcome & { outcome: 'retry' }
 
 export function createSend(app: App) {
   const media = createMedia(app)
   const waits = createWaits()
   /** Meta's answer decides, even if a report on it fails. */
-  const logged = (error: Error) => app.log.warn({ err: error.message }, 'an answer of Meta could not be reported')
+  const reported = <T>(report: Promise<T>) =>
+    inTime(reportMs, report, late).catch((error: Error) =>
+      app.log.warn({ err: error.message }, 'an answer of Meta could not be reported'),
+    )
 
   async function send(instance: CloudInstance, message: OutgoingMessage): Promise<SendOutcome> {
     const { phoneNumberId, accessToken } = instance.settings
     let file: FileReference | undefined
     try {
-      const resolved = await media.resolve(instance, message)
+      const resolved = await inTime(fileMs, media.resolve(instance, message), late)
       if ('outcome' in resolved) return resolved.outcome
       if ('answer' in resolved) return await outcomeOfUpload(instance, message, resolved.answer)
       file = resolved.file
@@ -42,8 +54,8 @@ export function createSend(app: App) {
     const outcome = await outcomeOf(instance, message, answer)
     if (outcome.outcome === 'accepted') for (const key of keysOf(instance, message)) waits.end(key)
     const address = answer.is === 'done' ? addressIn(answer.body) : undefined
-    if (address && address !== message.to) await storeAddress(app.pool, instance.id, message.to, address).catch(logged)
-    if (answer.is === 'error' && fileCodes.has(answer.code)) await media.forget(instance, message, file).catch(logged)
+    if (address && address !== message.to) await reported(storeAddress(app.pool, instance.id, message.to, address))
+    if (answer.is === 'error' && fileCodes.has(answer.code)) await reported(media.forget(instance, message, file))
     return outcome
   }
 
@@ -81,7 +93,7 @@ export function createSend(app: App) {
     switch (verdict.is) {
       case 'auth':
         // The message that met it fails. Others that were under way together wait for the next connect, as all later ones do.
-        return (await refuseToken(app, instance, detail).catch(logged))
+        return (await reported(refuseToken(app, instance, detail)))
           ? { outcome: 'refused', error: 'AUTH_INVALID', detail }
           : again
       case 'few':
