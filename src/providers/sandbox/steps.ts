@@ -49,6 +49,8 @@ export const changes: Record<StateKind, (instanceId: string, seed: number) => Om
 /** Changes the state of an instance once, in the transaction that deletes the step and adds the one that follows. */
 async function move(app: App, events: Reports, { id, instanceId, kind, payload }: Move): Promise<void> {
   await sqlTransaction(app.pool, async (tx) => {
+    // Changes nothing: it locks the instance, before the step, as a logout does.
+    await events.state({ instanceId }, tx)
     if (!(await deleteStep(tx, id))) return
     await events.state({ instanceId, ...changes[kind](instanceId, app.config.sandboxSeed) }, tx)
     if (payload.next) await addSteps(tx, [{ instanceId, ...payload.next }], app.config.sandboxLatencyMs)
