@@ -29,6 +29,7 @@ function judge(change: Partial<OpenMessage>): Decision {
     leaseUntil: null,
     acceptedAt: null,
     attempts: 1,
+    mayHaveLeft: false,
     blocked: false,
     instanceDeleted: false,
     instanceConnected: true,
@@ -86,6 +87,14 @@ it('waits for an instance until the time to live is over', () => {
 it('fails messages that a deleted instance still had to send', () => {
   expect(judge({ instanceDeleted: true })).toEqual({ do: 'fail', error: 'INSTANCE_DELETED' })
   expect(judge({ instanceDeleted: true, dueAt: at(1) })).toEqual({ do: 'fail', error: 'INSTANCE_DELETED' })
+})
+
+it('never says of a message that the network may have that it did not leave', () => {
+  const unknown = { do: 'fail', error: 'UNKNOWN_OUTCOME' }
+  for (const end of [{ dueAt: at(-day) }, { instanceConnected: false, dueAt: at(-day) }, { instanceDeleted: true }]) {
+    expect(judge({ status: 'sending', mayHaveLeft: true, ...end })).toEqual(unknown)
+    expect(judge({ ...lapsed, mayHaveLeft: true, ...end })).toEqual(unknown)
+  }
 })
 
 it('lets no message overtake another to the same recipient', () => {

@@ -118,7 +118,7 @@ it.each([
     [id],
   )
   await dispatch(id)
-  expect(await rowOf(id)).toMatchObject({ status: 'failed', error: 'EXPIRED' })
+  expect(await rowOf(id)).toMatchObject({ status: 'failed', error: mayHaveLeft ? 'UNKNOWN_OUTCOME' : 'EXPIRED' })
   expect(await used()).toBe(mayHaveLeft ? before : before - 1)
 })
 
@@ -243,5 +243,6 @@ it('expires messages that lost their job at the next sweep at the latest, with a
   await sql(databaseUrl).query(`update messages set "dueAt" = now() - interval '25 hours' where id = any($1)`, [[leased, fresh]])
   await sql(databaseUrl).query(`delete from pgboss.job where data->>'id' = any($1)`, [[leased, fresh]])
   await sweepImplementation.run(app, [{}])
-  for (const id of [leased, fresh]) expect(await rowOf(id)).toMatchObject({ status: 'failed', error: 'EXPIRED' })
+  expect(await rowOf(leased)).toMatchObject({ status: 'failed', error: 'UNKNOWN_OUTCOME' })
+  expect(await rowOf(fresh)).toMatchObject({ status: 'failed', error: 'EXPIRED' })
 })

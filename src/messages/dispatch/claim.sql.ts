@@ -28,8 +28,6 @@ export interface OpenRow extends Omit<OpenMessage, 'sendsOnce' | 'reconcileMs'>,
   /** The key under which it waits; null if it has a dispatch job. */
   heldBy: string | null
   counted: boolean
-  /** True if an earlier attempt may have reached the network. */
-  mayHaveLeft: boolean
   ownerId: string
   plan: string
   /** False if the subscription that pays is inactive. */

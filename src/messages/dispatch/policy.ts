@@ -26,6 +26,8 @@ export interface OpenMessage {
   acceptedAt: Date | null
   /** Number of claims so far. */
   attempts: number
+  /** True if an earlier attempt may have reached the network. */
+  mayHaveLeft: boolean
   /** True if an earlier message to the same recipient has not been accepted by the provider yet. */
   blocked: boolean
   instanceDeleted: boolean
@@ -59,13 +61,21 @@ export function decide(message: OpenMessage, now: Date, ttlMs: number): Decision
       return until > now ? { do: 'later', at: until } : { do: 'fail', error: 'UNKNOWN_OUTCOME' }
     }
   }
-  if (message.instanceDeleted) return { do: 'fail', error: 'INSTANCE_DELETED' }
+  if (message.instanceDeleted) return { do: 'fail', error: endOf(message, 'INSTANCE_DELETED') }
   if (dueAt > now) return { do: 'later', at: dueAt }
   const until = new Date(dueAt.getTime() + ttlMs)
-  if (until <= now) return { do: 'fail', error: 'EXPIRED' }
+  if (until <= now) return { do: 'fail', error: endOf(message, 'EXPIRED') }
   if (nextAttemptAt && nextAttemptAt > now) return { do: 'later', at: nextAttemptAt }
   if (!message.instanceConnected) return { do: 'defer', until }
   return message.blocked ? { do: 'follow' } : { do: 'send' }
+}
+
+/**
+ * The error of a message that is not attempted any more. `error` says that it did not leave, so that its caller may send it again: for a
+ * message that the network may have, nobody knows that.
+ */
+export function endOf<Error extends string>({ mayHaveLeft }: Pick<OpenMessage, 'mayHaveLeft'>, error: Error) {
+  return mayHaveLeft ? 'UNKNOWN_OUTCOME' : error
 }
 
 /**

@@ -16,7 +16,7 @@ import { releaseIfOpen } from './hold.ts'
 import { planCheck } from './hold-job.ts'
 import { holdKey } from './hold-key.ts'
 import { storeHolds } from './holds.sql.ts'
-import { retryDelayMs } from './policy.ts'
+import { endOf, retryDelayMs } from './policy.ts'
 import { releaseUnsent } from './release-unsent.ts'
 import { readLeased, storeAccepted } from './settle.sql.ts'
 import { markHeld } from './waiting.sql.ts'
@@ -74,7 +74,8 @@ async function settleAll(app: App, settlements: readonly Settlement[]): Promise<
       if (outcome.outcome !== 'retry') continue
       const counts = !outcome.offline && !outcome.holds
       const delayMs = retryDelayMs(counts ? message.attempt : 1, outcome.afterMs)
-      if (delayMs === null) failing.push({ id, token, mayHaveLeft, error: outcome.error, detail: outcome.detail })
+      const error = endOf({ mayHaveLeft }, outcome.error)
+      if (delayMs === null) failing.push({ id, token, mayHaveLeft, error, detail: outcome.detail })
       else retries.push({ message: { ...message, mayHaveLeft }, delayMs, counts, holds: outcome.holds })
     }
     // Instances are locked before their messages, as by everything else that locks both.

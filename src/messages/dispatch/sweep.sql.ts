@@ -11,17 +11,17 @@ const open = `direction = 'outbound' and status in ('queued', 'sending') and "ac
 const dueBefore = (before: string) => `array(select id from messages where ${open} and "dueAt" < ${before})`
 
 /**
- * Locks messages that are older than their time to live and that nobody sends, and returns their ids. Skips locked rows, because another
- * worker may be sending these messages just in time.
+ * Locks messages that are older than their time to live and that nobody sends, and returns them. Skips locked rows, because another worker
+ * may be sending these messages just in time.
  */
-export async function lockExpired(tx: Sql, ttlMs: number): Promise<string[]> {
-  const { rows } = await tx.query<{ id: string }>(
-    `select id from messages where id = any(${dueBefore(`now() - $1 * interval '1 millisecond'`)})
+export async function lockExpired(tx: Sql, ttlMs: number): Promise<{ id: string; mayHaveLeft: boolean }[]> {
+  const { rows } = await tx.query<{ id: string; mayHaveLeft: boolean }>(
+    `select id, "handedAt" is not null or "leaseToken" is not null as "mayHaveLeft" from messages where id = any(${dueBefore(`now() - $1 * interval '1 millisecond'`)})
        and ${open} and ("leaseToken" is null or "waitingSince" is not null) order by id limit 5000
      for update skip locked`,
     [ttlMs],
   )
-  return rows.map(({ id }) => id)
+  return rows
 }
 
 /**

@@ -5,6 +5,7 @@ import { dispatchRequest, enqueueDispatch } from './dispatch-job.ts'
 import { failMessages } from './fail.ts'
 import { holdJob, planCheck } from './hold-job.ts'
 import { deleteEnded, readKeysWithoutJob } from './holds.sql.ts'
+import { endOf } from './policy.ts'
 import { lockExpired, readWithoutJob } from './sweep.sql.ts'
 
 const definition = {
@@ -23,7 +24,7 @@ export const sweepImplementation = scheduleJob(definition, async (app) => {
     const expired = await lockExpired(tx, app.config.messageTtlMs)
     await failMessages(
       tx,
-      expired.map((id) => ({ id, error: 'EXPIRED' })),
+      expired.map((message) => ({ id: message.id, error: endOf(message, 'EXPIRED') })),
     )
   })
   app.signals.emit('outbox')
