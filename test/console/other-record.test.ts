@@ -85,4 +85,15 @@ describe.runIf(browserFound).concurrent('the next record or list', () => {
       expect(await page.getByRole('alert').count()).toBe(0)
     })
   })
+
+  it('has no name of a filter that was removed', async () => {
+    const who = await furnished(site)
+    const { id } = (await who.person.api.post('/api/contacts', { name: 'Grace', phone: '+4915112345678' })).body.data
+    await visit(site, { as: who.person, path: `/me/messages?contact=${id}&text=offer` }, async ({ page }) => {
+      const chips = page.getByRole('list', { name: 'Chosen filters' }).getByRole('button')
+      await page.getByRole('button', { name: 'Remove filter Contact: Grace' }).click()
+      await page.waitForURL('**/me/messages?text=offer')
+      await until(async () => (await chips.count()) === 1)
+    })
+  })
 })

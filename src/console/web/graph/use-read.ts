@@ -51,7 +51,9 @@ export function useRead<Data, Variables extends object>(
   const failed = fetching ? (error ?? before?.error) : error
   const failure = failed && apiErrorOf(failed)
   // The last data stay while the gateway is away, so that the page stays with the text typed on it.
-  const shown = data ?? (failure && passes(failure) ? before?.data : undefined)
+  const known = data ?? (failure && passes(failure) ? before?.data : undefined)
+  // urql keeps the answer to the question before, also while there is none.
+  const shown = pause ? undefined : known
   useEffect(() => {
     if ((data || error) && !fetching) last.current = { asked, data: shown, error }
   }, [data, error, fetching, asked, shown])
