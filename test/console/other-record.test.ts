@@ -96,4 +96,19 @@ describe.runIf(browserFound).concurrent('the next record or list', () => {
       await until(async () => (await chips.count()) === 1)
     })
   })
+
+  it('has the search of its address, and not the one before', async () => {
+    const { person } = await furnished(site)
+    for (const [n, name] of ['Ada', 'Bob'].entries()) await person.api.post('/api/contacts', { name, phone: `+4915112345${n}00` })
+    await visit(site, { as: person, path: '/me/contacts' }, async ({ page }) => {
+      const search = page.getByRole('searchbox', { name: 'Search contacts' })
+      const rows = page.getByRole('table', { name: 'Contacts' }).locator('tbody tr')
+      await rows.nth(1).waitFor()
+      await search.fill('ada')
+      await until(async () => (await rows.count()) === 1)
+      await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Contacts' }).click()
+      await rows.nth(1).waitFor()
+      expect(await search.inputValue()).toBe('')
+    })
+  })
 })

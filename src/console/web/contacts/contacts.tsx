@@ -1,6 +1,6 @@
 // The contacts of the workspace: searched, imported and exported, and their groups.
 import { Download, Upload } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { ContactsDocument } from '../generated/contacts/graphql.ts'
 import { download } from '../graph/download.ts'
 import { useList } from '../graph/use-list.ts'
@@ -39,6 +39,11 @@ export function Contacts() {
     download(team, `contacts/export.csv?${new URLSearchParams(search ? { search } : {})}`, 'contacts.csv'),
   )
   const close = () => setOpen(null)
+  const field = useRef<HTMLInputElement>(null)
+  // A link may lead here with another search, or with none. The address follows what is typed with a delay.
+  useEffect(() => {
+    if (field.current && field.current !== document.activeElement) field.current.value = search ?? ''
+  }, [search])
   return (
     <Page
       title={text.title}
@@ -57,6 +62,7 @@ export function Contacts() {
       }
     >
       <TextField
+        ref={field}
         label={text.search}
         name="search"
         type="search"
