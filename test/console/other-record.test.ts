@@ -111,4 +111,21 @@ describe.runIf(browserFound).concurrent('the next record or list', () => {
       expect(await search.inputValue()).toBe('')
     })
   })
+
+  it('has no events of the type that was chosen before', async () => {
+    const who = await furnished(site)
+    await visit(site, { as: who.person, path: '/me/live' }, async ({ page }) => {
+      const log = page.getByRole('log', { name: 'Events' })
+      await log.waitFor()
+      await sendText(who, '+4915112345671')
+      await log.getByText('Message read').waitFor()
+      await page.getByRole('button', { name: 'Pause' }).click()
+      await sendText(who, '+4915112345672', { scheduledAt: tomorrow() })
+      await page.getByText('1 wait').waitFor()
+      await page.getByRole('combobox', { name: 'Type of event' }).selectOption('Message read')
+      await until(async () => (await log.getByText(/^Message /).allTextContents()).join() === 'Message read')
+      await page.getByRole('button', { name: 'Resume' }).click()
+      expect(await log.getByText('+4915112345672').count()).toBe(0)
+    })
+  })
 })

@@ -39,6 +39,15 @@ export function LiveTail() {
   // Another page must not stay paused.
   useEffect(() => () => setPaused(false), [setPaused])
 
+  /** Lines of other types leave. What was not shown before is not remembered. */
+  function choose(type: EventType | undefined): void {
+    const fits = (event: EventRowFragment) => !type || event.type === type
+    waiting.current = waiting.current.filter(fits)
+    setWaits(waiting.current.length)
+    setRows((before) => before.filter(fits))
+    setAddress({ event: type })
+  }
+
   function resume(): void {
     const missed = waiting.current
     waiting.current = []
@@ -71,7 +80,7 @@ export function LiveTail() {
           label={tail.type}
           name="event"
           value={wanted ?? ''}
-          onChange={(event) => setAddress({ event: (event.target.value || undefined) as EventType | undefined })}
+          onChange={({ target }) => choose(everyType.find((type) => type === target.value))}
         >
           <option value="">{tail.all}</option>
           {everyType.map((type) => (
@@ -85,7 +94,7 @@ export function LiveTail() {
       <div role="log" aria-label={tail.log} aria-live="off" tabIndex={0} className={`${parts.panel} ${styles.log}`}>
         {rate > mostPerSecond && <p className={parts.empty}>{tail.busy}</p>}
         {rate <= mostPerSecond && rows.map((event) => <Line key={event.id} event={event} />)}
-        {rows.length === 0 && <p className={parts.empty}>{tail.quiet}</p>}
+        {rows.length === 0 && <p className={parts.empty}>{wanted ? tail.noneOfType : tail.quiet}</p>}
       </div>
     </Page>
   )

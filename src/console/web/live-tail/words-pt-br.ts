@@ -9,6 +9,7 @@ export const words: typeof en = {
   waiting: (n) => `${n} esperam`,
   rate: (n) => `${n} por segundo`,
   quiet: 'Nada aconteceu desde que você abriu esta página. Envie uma mensagem e veja aqui.',
+  noneOfType: 'Nenhum evento deste tipo chegou.',
   type: 'Tipo de evento',
   busy: 'Eventos demais para mostrar cada um: só contagens.',
   all: 'Todos',
