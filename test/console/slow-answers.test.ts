@@ -22,6 +22,21 @@ async function holdBack(page: Page, operation: string) {
   return { asked: () => asked, release: () => held.resolve() }
 }
 
+/** Holds back the first answer to an operation, which the gateway has given already. */
+async function delay(page: Page, operation: string) {
+  const [answered, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  let isFirst = true
+  await page.route('**/graphql', async (route) => {
+    if (!isFirst || !route.request().postData()?.includes(`${operation}(`)) return await route.continue()
+    isFirst = false
+    const response = await route.fetch()
+    answered.resolve()
+    await held.promise
+    await route.fulfill({ response })
+  })
+  return { answered: answered.promise, release: () => held.resolve() }
+}
+
 describe.runIf(browserFound).concurrent('a slow answer', () => {
   it('is waited for while events ask for it anew, and then asked for once more', async () => {
     const who = await furnished(site)
@@ -94,6 +109,22 @@ describe.runIf(browserFound).concurrent('a slow answer', () => {
       expect(await form.getByText('Saved').count()).toBe(0)
       await save.click()
       await form.getByText('Saved').waitFor()
+    })
+  })
+
+  it('to a form that sends says the status that the message has by then', async () => {
+    const who = await furnished(site)
+    await visit(site, { as: who.person, path: '/me/send' }, async ({ page }) => {
+      await page.getByRole('textbox', { name: 'To', exact: true }).fill(to)
+      await page.getByRole('textbox', { name: 'Text' }).fill('Hello')
+      const { answered, release } = await delay(page, 'mutation SendMessage')
+      await page.getByRole('button', { name: 'Send', exact: true }).click()
+      await answered
+      const sent = async () =>
+        (await who.person.api.graphql('{ messages { nodes { status } } }')).body.data.messages.nodes[0]?.status === 'read'
+      await until(sent)
+      release()
+      await page.getByRole('status').filter({ hasText: 'Open the message' }).getByText('Read').waitFor()
     })
   })
 })

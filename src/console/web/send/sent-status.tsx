@@ -1,15 +1,10 @@
 // The status of the message that was just sent, as it moves.
-
-import { useState } from 'react'
-import type { LiveRowFragment, MessageStatus } from '../generated/send/graphql.ts'
-import { useFrames } from '../shell/workspace-context.ts'
+import { type LiveRowFragment, SentMessageDocument } from '../generated/send/graphql.ts'
+import { useRead } from '../graph/use-read.ts'
 import { Status } from '../ui/status.tsx'
 
+/** It is read again, because events may have come before `first` did. */
 export function SentStatus({ first }: { first: LiveRowFragment }) {
-  const [status, setStatus] = useState<MessageStatus>(first.status)
-  useFrames((events) => {
-    const last = events.findLast(({ message }) => message?.id === first.id)
-    if (last?.message) setStatus(last.message.status)
-  })
-  return <Status status={status} />
+  const { data } = useRead(SentMessageDocument, { id: first.id })
+  return <Status status={(data?.message ?? first).status} />
 }
