@@ -11,7 +11,7 @@ import { words } from '../words/words.ts'
 import { text } from './words.ts'
 
 export function Keywords() {
-  const { data, error } = useRead(KeywordsDocument, {})
+  const { data, error, again } = useRead(KeywordsDocument, {})
   return (
     <section className={parts.panel} aria-label={text.keywords}>
       <div className={parts.panelHead}>
@@ -19,7 +19,7 @@ export function Keywords() {
       </div>
       <Refusal error={error} />
       {data ? (
-        <KeywordsForm {...data.suppressionSettings} />
+        <KeywordsForm {...data.suppressionSettings} again={again} />
       ) : (
         <p className={parts.panelBody}>{error ? words.none : words.loading}</p>
       )}
@@ -27,7 +27,7 @@ export function Keywords() {
   )
 }
 
-function KeywordsForm({ keywords, reply }: KeywordsQuery['suppressionSettings']) {
+function KeywordsForm({ keywords, reply, again }: KeywordsQuery['suppressionSettings'] & { again: () => void }) {
   const { team } = useWorkspace()
   async function save(fields: FormData): Promise<void> {
     const lines = String(fields.get('keywords')).split('\n')
@@ -36,6 +36,7 @@ function KeywordsForm({ keywords, reply }: KeywordsQuery['suppressionSettings'])
       reply: String(fields.get('reply')).trim() || null,
     }
     await ask(team, ChangeKeywordsDocument, { input })
+    again()
   }
   return (
     <SaveForm save={save}>
