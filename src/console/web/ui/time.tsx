@@ -1,4 +1,5 @@
 // Shows every time of the console, in the zone that the reader chose.
+import { useSyncExternalStore } from 'react'
 import { shownZone } from '../preferences.ts'
 import { locale } from '../words/words.ts'
 
@@ -22,10 +23,14 @@ export function exactTime(at: string): string {
   return format('exact', { ...day, year: 'numeric', ...clock, timeZoneName: 'short' }, new Date(at))
 }
 
+function calendarDay(at: Date): string {
+  return format('day', { dateStyle: 'short' }, at)
+}
+
 /** Today only the clock, else the day with it. */
 export function shortTime(at: string, now = new Date()): string {
   const date = new Date(at)
-  const isToday = format('day', { dateStyle: 'short' }, date) === format('day', { dateStyle: 'short' }, now)
+  const isToday = calendarDay(date) === calendarDay(now)
   return format(isToday ? 'clock' : 'day and clock', isToday ? clock : { ...day, ...clock, second: undefined }, date)
 }
 
@@ -34,7 +39,35 @@ export function dayOf(at: string): string {
   return format('day alone', day, new Date(at))
 }
 
+const listeners = new Set<() => void>()
+let shownDay: string | undefined
+let planned: ReturnType<typeof setInterval> | undefined
+
+function today(): string {
+  shownDay ??= calendarDay(new Date())
+  return shownDay
+}
+
+function look(): void {
+  const now = calendarDay(new Date())
+  if (now === shownDay) return
+  shownDay = now
+  for (const listener of listeners) listener()
+}
+
+/** Calls `listener` once another day has begun. */
+function followDay(listener: () => void): () => void {
+  if (listeners.size === 0) planned = setInterval(look, 2_000)
+  listeners.add(listener)
+  return () => {
+    listeners.delete(listener)
+    if (listeners.size === 0) clearInterval(planned)
+  }
+}
+
 export function Time({ at, exact = false }: { at: string; exact?: boolean }) {
+  // A clock alone would be read as one of the day that has begun.
+  useSyncExternalStore(followDay, today)
   return (
     <time dateTime={at} title={`${exactTime(at)}\n${at}`}>
       {exact ? exactTime(at) : shortTime(at)}
