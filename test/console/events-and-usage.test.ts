@@ -1,5 +1,6 @@
 // Proves that the pages of events and usage show what happened, newest first, and what arrives meanwhile on demand.
 import { describe, expect, it } from 'vitest'
+import { everyType } from '../../src/console/web/graph/event-types.ts'
 import { connectedInstance } from '../kit/accounts.ts'
 import { api } from '../kit/api.ts'
 import { commons } from '../kit/commons.ts'
@@ -7,6 +8,14 @@ import { until } from '../kit/until.ts'
 import { browserFound, furnished, sendText, visit } from './rig.ts'
 
 const site = commons()
+
+/** Makes 52 events, of which a page shows 50: each of 13 messages is queued, sent, delivered and read. */
+async function logSome(who: Awaited<ReturnType<typeof furnished>>): Promise<void> {
+  for (let n = 0; n < 13; n++) await sendText(who, `+49151123456${10 + n}`)
+  const logged = 'query($types: [EventType!]) { events(last: 100, types: $types) { nodes { id } } }'
+  const events = async () => (await who.person.api.graphql(logged, { types: everyType })).body.data.events.nodes
+  await until(async () => (await events()).length === 52)
+}
 
 describe.runIf(browserFound)('events and usage', () => {
   it('lists the events with their content, by type, and those that arrive meanwhile on demand', async () => {
@@ -34,15 +43,12 @@ describe.runIf(browserFound)('events and usage', () => {
 
   it('leads from older events back to the newer ones by the history of the browser', async () => {
     const who = await furnished(site)
-    // Each is sent, delivered and read.
-    for (let n = 0; n < 17; n++) await sendText(who, `+49151123456${10 + n}`)
-    const logged = '{ events(last: 100) { nodes { id } } }'
-    await until(async () => (await who.person.api.graphql(logged)).body.data.events.nodes.length === 51)
+    await logSome(who)
     await visit(site, { as: who.person, path: '/me/events' }, async ({ page }) => {
       const rows = page.getByRole('table', { name: 'Events' }).getByRole('row')
       await page.getByText('Show older').click()
       await page.waitForURL('**/me/events?before=*')
-      await until(async () => (await rows.count()) === 2)
+      await until(async () => (await rows.count()) === 3)
       await page.goBack()
       await page.waitForURL('**/me/events')
       await until(async () => (await rows.count()) === 51)
@@ -79,6 +85,30 @@ describe.runIf(browserFound)('events and usage', () => {
       await choice.selectOption('Shop phone')
       await shows('1')
       expect(new URL(page.url()).searchParams.get('instance')).toBe(who.instance.id)
+    })
+  })
+
+  it('shows events of every type, and announces none as new that the list has', async () => {
+    const who = await furnished(site)
+    await logSome(who)
+    await visit(site, { as: who.person, path: '/me/events' }, async ({ page }) => {
+      const newest = page.getByRole('table', { name: 'Events' }).getByRole('row').nth(1)
+      await page.getByRole('banner').getByRole('status', { name: 'Live' }).getByText('Live', { exact: true }).waitFor()
+      await page.getByText('Show older').waitFor()
+      const later = new Date(Date.now() + 3_600_000).toISOString()
+      await sendText(who, '+4915112340009', { scheduledAt: later })
+      const fresh = page.getByRole('button', { name: 'Show 1 new' })
+      await fresh.waitFor()
+      await page.getByText('Show older').click()
+      await page.waitForURL('**/me/events?before=*')
+      await fresh.waitFor()
+      await page.goBack()
+      await newest.getByRole('link', { name: '+4915112340009' }).waitFor()
+      await fresh.waitFor({ state: 'detached' })
+      await sendText(who, '+4915112340008', { scheduledAt: later })
+      await fresh.click()
+      await newest.getByRole('link', { name: '+4915112340008' }).waitFor()
+      await fresh.waitFor({ state: 'detached' })
     })
   })
 })

@@ -1,10 +1,9 @@
 // The log of events, newest first, each with the payload that webhooks and streams received.
-import { useState } from 'react'
 import { EventLogDocument, type EventLogQuery } from '../generated/events/graphql.ts'
 import { everyType } from '../graph/event-types.ts'
 import { useRead } from '../graph/use-read.ts'
 import { pathIn, To, useAddress } from '../navigation.tsx'
-import { useFrames, useWorkspace } from '../shell/workspace-context.ts'
+import { useWorkspace } from '../shell/workspace-context.ts'
 import { CopyButton } from '../ui/copy.tsx'
 import { Choice } from '../ui/field.tsx'
 import { Page } from '../ui/page.tsx'
@@ -12,7 +11,8 @@ import parts from '../ui/parts.module.css'
 import { Refusal } from '../ui/refusal.tsx'
 import { Row, Table } from '../ui/table.tsx'
 import { Time } from '../ui/time.tsx'
-import { count, words } from '../words/words.ts'
+import { words } from '../words/words.ts'
+import { useNewEvents } from './use-new-events.ts'
 import { text } from './words.ts'
 
 const atOnce = 50
@@ -21,30 +21,24 @@ export function Events() {
   const [{ type, before }, setAddress] = useAddress()
   const { team } = useWorkspace()
   const wanted = everyType.find((known) => known === type)
-  const [fresh, setFresh] = useState(0)
   const { data, error, loading, again } = useRead(EventLogDocument, {
     last: atOnce,
     ...(before && { before }),
-    ...(wanted && { types: [wanted] }),
+    types: wanted ? [wanted] : everyType,
   })
-  useFrames((events) => {
-    const fitting = wanted ? events.filter((event) => event.type === wanted) : events
-    // React keeps an update that changes nothing, with the events, until the component renders.
-    if (fitting.length > 0) setFresh((known) => known + fitting.length)
-  })
+  const { nodes = [], pageInfo } = data?.events ?? {}
+  const fresh = useNewEvents(wanted, before ? undefined : nodes.at(-1)?.id)
   function showNew(): void {
-    setFresh(0)
     if (before) setAddress({ before: undefined })
     else again()
   }
-  const { nodes = [], pageInfo } = data?.events ?? {}
   return (
     <Page
       title={text.title}
       actions={
-        (fresh > 0 || before) && (
+        (fresh || before) && (
           <button type="button" className={`${parts.button} ${parts.main}`} onClick={showNew}>
-            {fresh > 0 ? text.showNew(count(fresh)) : text.newest}
+            {fresh ? text.showNew(fresh) : text.newest}
           </button>
         )
       }
@@ -54,10 +48,7 @@ export function Events() {
           label={text.type}
           name="type"
           value={wanted ?? ''}
-          onChange={(event) => {
-            setFresh(0)
-            setAddress({ type: event.target.value, before: undefined })
-          }}
+          onChange={(event) => setAddress({ type: event.target.value, before: undefined })}
         >
           <option value="">{text.all}</option>
           {everyType.map((each) => (
