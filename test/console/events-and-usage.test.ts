@@ -111,4 +111,25 @@ describe.runIf(browserFound)('events and usage', () => {
       await fresh.waitFor({ state: 'detached' })
     })
   })
+
+  it('shows no counts of one instance as those of another', async () => {
+    const who = await furnished(site)
+    await connectedInstance(site.databaseUrl, who.person, { name: 'Other phone' })
+    await sendText(who, '+4915112345678')
+    const today = async () => (await who.person.api.graphql('{ usage { days(last: 1) { sent } } }')).body.data.usage.days[0]?.sent
+    await until(async () => (await today()) === 1)
+    await visit(site, { as: who.person, path: `/me/usage?instance=${who.instance.id}` }, async ({ page }) => {
+      const rows = page.getByRole('table', { name: 'Messages by day' }).locator('tbody tr')
+      await rows.first().waitFor()
+      const held = Promise.withResolvers<void>()
+      await page.route('**/graphql', async (route) => {
+        if (route.request().postData()?.includes('query UsageOfInstance')) await held.promise
+        await route.continue()
+      })
+      await page.getByRole('combobox', { name: 'Instance' }).selectOption('Other phone')
+      await rows.first().waitFor({ state: 'detached' })
+      held.resolve()
+      await until(async () => (await rows.first().getByRole('cell').nth(1).textContent()) === '0')
+    })
+  })
 })

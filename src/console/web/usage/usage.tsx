@@ -1,5 +1,10 @@
 // The usage of the plan in this billing period, and the messages and API requests of each day.
-import { UsageOfInstanceDocument, UsagePageDocument, type UsagePageQuery } from '../generated/usage/graphql.ts'
+import {
+  UsageOfInstanceDocument,
+  type UsageOfInstanceQuery,
+  UsagePageDocument,
+  type UsagePageQuery,
+} from '../generated/usage/graphql.ts'
 import { useInstances } from '../graph/use-instances.ts'
 import { useRead } from '../graph/use-read.ts'
 import { useRefresh } from '../graph/use-refresh.ts'
@@ -31,15 +36,10 @@ function Shown() {
   const [{ instance }, setAddress] = useAddress()
   const instances = useInstances()
   const { data, error, loading, again } = useRead(UsagePageDocument, {})
-  const ofOne = useRead(UsageOfInstanceDocument, { instanceId: instance ?? '' }, { pause: !instance })
   useRefresh(true, again, 10_000)
-  useRefresh(Boolean(instance), ofOne.again, 10_000)
-  // Requests are not those of one instance.
-  const requests = instance ? undefined : data?.usage.days.map(({ day, requests }) => ({ label: day, value: requests ?? 0 }))
-  const days = (instance ? ofOne.data : data)?.usage.days ?? []
   return (
     <Page title={text.title}>
-      <Refusal error={error ?? (instance ? ofOne.error : undefined)} />
+      <Refusal error={error} />
       {!data && loading && <p>{words.loading}</p>}
       {data && (
         <>
@@ -59,35 +59,69 @@ function Shown() {
               ))}
             </Choice>
           </div>
-          <div className={parts.columns}>
-            <ByDay name={text.sentByDay} points={days.map(({ day, sent }) => ({ label: day, value: sent }))} />
-            {requests && <ByDay name={text.requestsByDay} points={requests} />}
-          </div>
-          <Table
-            name={text.days}
-            columns={[
-              text.day,
-              words.status.sent,
-              words.status.delivered,
-              words.status.read,
-              words.status.failed,
-              words.status.received,
-              ...(requests ? [text.requests] : []),
-            ]}
-            loading={instance ? ofOne.loading : loading}
-            empty={<p>{text.empty}</p>}
-          >
-            {days
-              .map(({ day, sent, delivered, read, failed, received }, n) => {
-                const counts = [sent, delivered, read, failed, received, ...(requests ? [requests[n]?.value ?? 0] : [])]
-                return <Row key={day} cells={[day, ...counts.map(count)]} />
-              })
-              .toReversed()}
-          </Table>
+          {/* Another instance begins without the counts of the one before. */}
+          {instance ? <OfInstance key={instance} instanceId={instance} /> : <OfAll days={data.usage.days} loading={loading} />}
           <p className={parts.hint}>{text.daysNote}</p>
         </>
       )}
     </Page>
+  )
+}
+
+function OfAll({ days, loading }: { days: Used['days']; loading: boolean }) {
+  const requests = days.map(({ day, requests }) => ({ label: day, value: requests ?? 0 }))
+  return <Days {...{ days, requests, loading }} />
+}
+
+function OfInstance({ instanceId }: { instanceId: string }) {
+  const { data, error, loading, again } = useRead(UsageOfInstanceDocument, { instanceId })
+  useRefresh(true, again, 10_000)
+  return (
+    <>
+      <Refusal error={error} />
+      <Days days={data?.usage.days ?? []} loading={loading} failed={error !== undefined} />
+    </>
+  )
+}
+
+interface DaysProps {
+  days: UsageOfInstanceQuery['usage']['days']
+  /** By day; undefined for one instance, because requests are not those of one. */
+  requests?: Point[]
+  loading: boolean
+  failed?: boolean
+}
+
+function Days({ days, requests, loading, failed = false }: DaysProps) {
+  return (
+    <>
+      <div className={parts.columns}>
+        <ByDay name={text.sentByDay} points={days.map(({ day, sent }) => ({ label: day, value: sent }))} />
+        {requests && <ByDay name={text.requestsByDay} points={requests} />}
+      </div>
+      <Table
+        name={text.days}
+        columns={[
+          text.day,
+          words.status.sent,
+          words.status.delivered,
+          words.status.read,
+          words.status.failed,
+          words.status.received,
+          ...(requests ? [text.requests] : []),
+        ]}
+        loading={loading}
+        failed={failed}
+        empty={<p>{text.empty}</p>}
+      >
+        {days
+          .map(({ day, sent, delivered, read, failed, received }, n) => {
+            const counts = [sent, delivered, read, failed, received, ...(requests ? [requests[n]?.value ?? 0] : [])]
+            return <Row key={day} cells={[day, ...counts.map(count)]} />
+          })
+          .toReversed()}
+      </Table>
+    </>
   )
 }
 
