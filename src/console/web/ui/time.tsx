@@ -39,30 +39,14 @@ export function dayOf(at: string): string {
   return format('day alone', day, new Date(at))
 }
 
-const listeners = new Set<() => void>()
-let shownDay: string | undefined
-let planned: ReturnType<typeof setInterval> | undefined
-
 function today(): string {
-  shownDay ??= calendarDay(new Date())
-  return shownDay
+  return calendarDay(new Date())
 }
 
-function look(): void {
-  const now = calendarDay(new Date())
-  if (now === shownDay) return
-  shownDay = now
-  for (const listener of listeners) listener()
-}
-
-/** Calls `listener` once another day has begun. */
-function followDay(listener: () => void): () => void {
-  if (listeners.size === 0) planned = setInterval(look, 2_000)
-  listeners.add(listener)
-  return () => {
-    listeners.delete(listener)
-    if (listeners.size === 0) clearInterval(planned)
-  }
+/** React compares {@link today} with the day that it knows. */
+function followDay(look: () => void): () => void {
+  const timer = setInterval(look, 2_000)
+  return () => clearInterval(timer)
 }
 
 export function Time({ at, exact = false }: { at: string; exact?: boolean }) {
