@@ -29,8 +29,8 @@ export async function stopCharges(app: App, userId: string): Promise<string[]> {
 }
 
 /**
- * Makes the subscription inactive, and its orders expired. No event of Stripe finds it from then on: one that tells of its end would make it usable again.
- * {@link stopCharges} comes first, because it may take long, and tells the orders that are `closed`.
+ * Makes the subscription inactive, and its orders expired. No event of Stripe finds it from then on: one that tells of its end would make it
+ * usable again. {@link stopCharges} comes first, because it may take long, and tells the orders that are `closed`.
  * @throws PROVIDER_ERROR when another order was stored since then, which could still be paid.
  */
 export async function endSubscription(app: App, tx: Tx, userId: string, closed: readonly string[]): Promise<void> {
@@ -39,7 +39,7 @@ export async function endSubscription(app: App, tx: Tx, userId: string, closed: 
   const others = { userId, provider, status: 'pending' as const, id: { notIn: [...closed] } }
   if ((await tx.db.checkout.count({ where: others })) > 0) fail('PROVIDER_ERROR', 'A plan was ordered in the meantime; try again')
   await tx.db.checkout.updateMany({ where: { userId, status: 'pending' }, data: { status: 'expired' } })
-  // For the sweep (sweep.ts): a job closes the instances. Until then none of them rests or works again, and no mail says so.
+  // A job closes the instances. Until then the sweep must neither rest nor resume them, nor order a mail.
   const ended = { status: 'inactive', customerId: null, fellAt: null, rests: false } as const
   await tx.db.subscription.updateMany({ where: { userId }, data: ended })
 }

@@ -71,7 +71,7 @@ async function readTrafficAhead(app: App, id: string): Promise<void> {
 /** The next look at a campaign that another transaction has locked. */
 const lockedForMs = 250
 
-/** Thrown when a concurrent send took the quota after `quotaLeft` was read. The transaction rolls back, and judges its messages again. */
+/** Thrown when a concurrent send took the quota after `quotaLeft` was read. The transaction rolls back and runs again; its messages are judged anew. */
 const quotaRaced = new Error('the quota is used up by other messages')
 
 /** Runs the next step of a campaign, with at most `pageSize` messages. Returns true if another step is due right after. */

@@ -35,7 +35,7 @@ export async function installSchema(directUrl: string): Promise<readonly string[
   const { PgBoss } = await import('pg-boss')
   const applied = await migrate(directUrl, console.error)
   const boss = new PgBoss({ connectionString: directUrl, supervise: false, schedule: false })
-  // An idle connection that breaks. The statement that needs it says so.
+  // It reports idle connections that break. A statement that needs one fails by itself.
   boss.on('error', () => {})
   await boss.start()
   await boss.stop({ graceful: false })

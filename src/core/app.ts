@@ -97,8 +97,8 @@ export interface Hooks {
     numbers: readonly string[],
   ) => Promise<Map<string, boolean>>
   /**
-   * Withdraws messages of campaigns that have not left, before these contacts are deleted. Returns what must be called last in the
-   * transaction.
+   * Locks all messages of these contacts, which are about to be deleted, and withdraws those of campaigns that have not left. Returns what must
+   * be called last in the transaction.
    */
   leaveOutOfCampaigns: (app: App, tx: Sql, contactIds: readonly string[]) => Promise<() => Promise<void>>
   /**

@@ -4,8 +4,8 @@ import type { Sql } from '../core/database/database.ts'
 import type { Instance } from '../generated/prisma/client.ts'
 
 /**
- * The part of an instance that new messages need. `disconnections` are those of the last 24 hours; `holder` is the process that holds its
- * connection, if it has one.
+ * The part of an instance that new messages need. `disconnections` are the latest 100 of the last 24 hours; `holder` is the process that
+ * holds its connection, if it has one.
  */
 export type SendingInstance = { holder: string | null } & Pick<
   Instance,

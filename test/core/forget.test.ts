@@ -5,7 +5,7 @@ import type { Context } from '../../src/core/context.ts'
 import { forgetResults } from '../../src/core/idempotency/forget.ts'
 import { sendMessage } from '../../src/messages/service.ts'
 import { cloneDatabase, sql } from '../kit/database.ts'
-import { until } from '../kit/until.ts'
+import { whileHeld } from '../kit/held.ts'
 import { openWorkspace } from '../messages/rig.ts'
 
 let databaseUrl: string
@@ -39,19 +39,11 @@ it('locks keys in the order of requests with several keys, so that neither ends 
   // As in a database of another locale than that of the embedded server, which sorts `B` before `a`.
   await pool.query('alter table idempotency_keys alter column key type text collate "en-x-icu"')
   for (const key of ['a', 'B']) await send(key)
-  const other = await pool.connect()
-  try {
-    await other.query('begin')
-    await other.query(`select from idempotency_keys where key = 'B' for update`)
-    const { pid } = (await other.query('select pg_backend_pid() as pid')).rows[0]
-    const forgotten = forgetResults(app, ctx.principal.workspaceId, 'peer', (records) => records)
-    const waiting = 'select from pg_stat_activity where $1::int = any(pg_blocking_pids(pid))'
-    await until(async () => (await pool.query(waiting, [pid])).rowCount === 1)
-    expect((await other.query(`select from idempotency_keys where key = 'a' for update nowait`)).rowCount).toBe(1)
-    await other.query('commit')
-    await forgotten
-  } finally {
-    other.release(true)
-  }
+  await whileHeld(
+    databaseUrl,
+    [`select from idempotency_keys where key = 'B' for update`],
+    [() => forgetResults(app, ctx.principal.workspaceId, 'peer', (records) => records)],
+    [`select from idempotency_keys where key = 'a' for update nowait`],
+  )
   for (const key of ['a', 'B']) await expect(send(key)).rejects.toMatchObject({ extensions: { code: 'NOT_FOUND' } })
 })

@@ -1,7 +1,7 @@
 // A start waits for the embedded database for as long as that recovers from a crash, which takes minutes on a slow disk.
 import { execFileSync } from 'node:child_process'
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, realpath, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { expect, it, vi } from 'vitest'
@@ -12,7 +12,7 @@ import { until } from '../kit/until.ts'
 
 /** A used DATA_DIR whose database recovers until `end` is called. */
 async function recovering(): Promise<{ dataDir: string; lock: string; end: () => void }> {
-  const dataDir = await mkdtemp(path.join(os.tmpdir(), 'gateway-recovery-'))
+  const dataDir = await realpath(await mkdtemp(path.join(os.tmpdir(), 'gateway-recovery-')))
   await chmod(dataDir, 0o711)
   await (await openEmbedded({ dataDir, as: 'command' }))[Symbol.asyncDispose]()
   const files = path.join(dataDir, 'postgres')

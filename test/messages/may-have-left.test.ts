@@ -5,6 +5,7 @@ import { claimMessages } from '../../src/messages/dispatch/claim.ts'
 import { settlement } from '../../src/messages/dispatch/settle.ts'
 import { sendMessage } from '../../src/messages/service.ts'
 import { cloneDatabase, sql } from '../kit/database.ts'
+import { until } from '../kit/until.ts'
 import { openWorkspace } from './rig.ts'
 
 /** Claims a message, whose attempt may have reached the network before the connection ended. `attempt`: its number. */
@@ -30,4 +31,14 @@ it('when its instance is deleted', async () => {
 
 it('after the last attempt', async () => {
   expect(await (await sentOnce(12)).row()).toEqual(unknown)
+})
+
+it('when its file is gone at the next attempt', async () => {
+  const { app, id, row } = await sentOnce()
+  await until(async () => {
+    const { claimed } = await claimMessages(app, [id])
+    for (const message of claimed) await settlement(app)({ message, outcome: { outcome: 'refused', error: 'MEDIA_REJECTED' } })
+    return claimed.length === 1
+  })
+  expect(await row()).toEqual(unknown)
 })

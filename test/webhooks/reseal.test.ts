@@ -9,8 +9,8 @@ import { api } from '../kit/api.ts'
 import { command } from '../kit/command.ts'
 import { cloneDatabase, sql } from '../kit/database.ts'
 import { secretKey } from '../kit/environment.ts'
+import { whileHeld } from '../kit/held.ts'
 import { openGateway } from '../kit/open-gateway.ts'
-import { until } from '../kit/until.ts'
 import { openReceiver } from './receiver.ts'
 import { openRig, settled } from './rig.ts'
 
@@ -137,20 +137,13 @@ it('Idempotency-Keys are locked in the order of requests with several keys, so t
   )
   const column = sealedColumns.find(({ table }) => table === 'idempotency_keys') as SealedColumn
   const rows = ['a', 'B'].map((key) => ({ id: [workspaceId, key], stored: Buffer.from('old'), next: Buffer.from('new') }))
-  const other = await pool.connect()
-  try {
-    await other.query('begin')
-    await other.query(`select from idempotency_keys where key = 'B' for update`)
-    const { pid } = (await other.query('select pg_backend_pid() as pid')).rows[0]
-    const replaced = replaceSealed(pool, column, rows)
-    const waiting = 'select from pg_stat_activity where $1::int = any(pg_blocking_pids(pid))'
-    await until(async () => (await pool.query(waiting, [pid])).rowCount === 1)
-    expect((await other.query(`select from idempotency_keys where key = 'a' for update nowait`)).rowCount).toBe(1)
-    await other.query('commit')
-    expect(await replaced).toBe(2)
-  } finally {
-    other.release(true)
-  }
+  const replaced = await whileHeld(
+    databaseUrl,
+    [`select from idempotency_keys where key = 'B' for update`],
+    [() => replaceSealed(pool, column, rows)],
+    [`select from idempotency_keys where key = 'a' for update nowait`],
+  )
+  expect(replaced).toEqual([2])
 })
 
 it('people sign in with the same signing key before, during and after reseal, and their tokens stay valid', async () => {

@@ -87,7 +87,7 @@ const [quote, lineFeed, carriageReturn] = [...Buffer.from('"\n\r')]
 /** A place in a file. */
 interface Place {
   line: number
-  /** Cells of the line of the table up to there, which may take several lines of the file. */
+  /** Cells so far of the table's line, which may span several lines of the file. */
   cells: number
   isQuoted: boolean
   last: number

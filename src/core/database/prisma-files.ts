@@ -13,7 +13,10 @@ let names: Promise<readonly string[]> | undefined
  * this process runs, and its `/readyz` would ask for them.
  */
 export function migrationNames(): Promise<readonly string[]> {
-  names ??= readNames()
+  names ??= readNames().catch((error: Error) => {
+    names = undefined
+    throw error
+  })
   return names
 }
 

@@ -39,7 +39,7 @@ interface Page {
 const pageSize = 100
 /** Longest time for one batch of the hub, because all other topics of the process wait for it. */
 const handOutMs = 2_000
-/** The same in the {@link asideMs} after it was late: followers that catch up in between would be late at each event. */
+/** That time for the {@link asideMs} after it was late: followers that catch up in between would be late at each event. */
 const handOutAgainMs = 100
 /** For this long after a late rendering, followers that are behind read the log only. */
 const asideMs = 30_000
@@ -124,7 +124,8 @@ export class LogTopic {
       }
     } catch (error) {
       const err = (error as Error).message
-      this.#options.log.warn({ err }, 'a subscription is too slow for its group and reads the log separately')
+      const isLateAgain = wasLate && error instanceof Late
+      if (!isLateAgain) this.#options.log.warn({ err }, 'a subscription is too slow for its group and reads the log separately')
       if (error instanceof Late && !wasLate) this.#asideUntil = performance.now() + asideMs
       this.#stepAside(reached)
     } finally {

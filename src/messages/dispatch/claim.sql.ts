@@ -37,6 +37,9 @@ export interface OpenRow extends Omit<OpenMessage, 'sendsOnce' | 'reconcileMs'>,
 
 const planInForce = planInForceSql('s')
 
+/** SQL condition for a message `m` that an attempt may have brought to the network. */
+export const mayHaveLeft = `(m."handedAt" is not null or m."leaseToken" is not null)`
+
 /** Locks messages in the order of their ids, and reads what the decision about each depends on. */
 export async function lockOpen(tx: Sql, ids: readonly string[]): Promise<OpenRow[]> {
   const { rows } = await tx.query<OpenRow>({
@@ -44,7 +47,7 @@ export async function lockOpen(tx: Sql, ids: readonly string[]): Promise<OpenRow
     text: `select m.id, m."instanceId", m.peer, m."to", m.type, m.body, m."mediaUrl", m.content, m.template, m."workspaceId", m."campaignId", m."contactId",
         m."ignoresSuppression", m."scheduledAt", m.status,
         m."dueAt", m."nextAttemptAt", m."leaseToken", m."leaseUntil", m."acceptedAt", m.attempts, case when m."waitingSince" is not null then m."heldBy" end as "heldBy", m."countedPeriod" is not null as counted,
-        m."handedAt" is not null or m."leaseToken" is not null as "mayHaveLeft",
+        ${mayHaveLeft} as "mayHaveLeft",
         i.provider, i.settings, i.credentials, i."waNumber", i."deletedAt" is not null as "instanceDeleted", i.status = 'connected' as "instanceConnected",
         w."ownerId", ${planInForce} as plan, s.status <> 'inactive' as subscribed,
         ${isFollowerSql} as blocked,
@@ -75,7 +78,7 @@ export async function storeLeases(tx: Sql, leases: readonly { id: string; token:
   })
 }
 
-/** Stores how locked messages were judged as they left. One that was not the first to a stranger then does not become it. */
+/** Stores how locked messages were judged as they left. `cold` can only become false. */
 export async function storeJudgements(
   tx: Sql,
   judged: readonly { id: string; cold: boolean; warnings: string[]; safety: MessageSafety }[],

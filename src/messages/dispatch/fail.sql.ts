@@ -2,6 +2,7 @@
 import type { Sql } from '../../core/database/database.ts'
 import { unindexed } from '../../core/database/unindexed.ts'
 import type { EventfulMessage } from '../events.ts'
+import { mayHaveLeft } from './claim.sql.ts'
 
 export interface Failing {
   id: string
@@ -26,7 +27,7 @@ export async function storeFailures(tx: Sql, failing: readonly Failing[]): Promi
   const { rows } = await tx.query<FailedMessage>({
     name: 'messages.fail',
     text: `with locked as (
-        select m.id, m."countedPeriod", f.error, f.detail, coalesce(f."left", m."handedAt" is not null or m."leaseToken" is not null) as "left" from messages m
+        select m.id, m."countedPeriod", f.error, f.detail, coalesce(f."left", ${mayHaveLeft}) as "left" from messages m
         join unnest($1::uuid[], $2::text[], $3::uuid[], $4::boolean[], $5::text[]) as f(id, error, token, "left", detail) on f.id = m.id
         where ${unindexed(`m.status in ('queued', 'sending') and m."acceptedAt" is null`)} and (f.token is null or m."leaseToken" = f.token)
         order by m.id for update of m

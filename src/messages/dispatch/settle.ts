@@ -65,19 +65,7 @@ async function settleAll(app: App, settlements: readonly Settlement[]): Promise<
   const { settled, holds, forHolder } = await sqlTransaction(app.pool, async (tx) => {
     // A fixed lock order prevents deadlocks between two settlements.
     const list = [...settlements].sort((a, b) => (a.message.id < b.message.id ? -1 : 1))
-    const failing: Failing[] = []
-    const retries: Retry[] = []
-    for (const { message, outcome } of list) {
-      const { id, token } = message
-      const mayHaveLeft = message.mayHaveLeft || (outcome.outcome === 'retry' && outcome.mayHaveLeft === true)
-      if (outcome.outcome === 'refused') failing.push({ id, token, mayHaveLeft, error: outcome.error, detail: outcome.detail })
-      if (outcome.outcome !== 'retry') continue
-      const counts = !outcome.offline && !outcome.holds
-      const delayMs = retryDelayMs(counts ? message.attempt : 1, outcome.afterMs)
-      const error = endOf({ mayHaveLeft }, outcome.error)
-      if (delayMs === null) failing.push({ id, token, mayHaveLeft, error, detail: outcome.detail })
-      else retries.push({ message: { ...message, mayHaveLeft }, delayMs, counts, holds: outcome.holds })
-    }
+    const { failing, retries } = sortOut(list)
     // Instances are locked before their messages, as by everything else that locks both.
     await restrict(app, tx, list)
     const failed = await failMessages(tx, failing)
@@ -93,6 +81,29 @@ async function settleAll(app: App, settlements: readonly Settlement[]): Promise<
   releaseIfOpen(app, forHolder)
   if (settled < settlements.length) app.metrics.fencedWrites.inc(settlements.length - settled)
   app.signals.emit('outbox')
+}
+
+/** The messages that fail and those that are tried later. */
+function sortOut(list: readonly Settlement[]): { failing: Failing[]; retries: Retry[] } {
+  const failing: Failing[] = []
+  const retries: Retry[] = []
+  for (const { message, outcome } of list) {
+    if (outcome.outcome !== 'refused' && outcome.outcome !== 'retry') continue
+    const { id, token } = message
+    const { error, detail } = outcome
+    if (outcome.outcome === 'refused') {
+      const { mayHaveLeft } = message
+      // The gateway itself refuses a file, and cannot know what the network took before.
+      failing.push({ id, token, mayHaveLeft, error: error === 'MEDIA_REJECTED' ? endOf(message, error) : error, detail })
+      continue
+    }
+    const mayHaveLeft = message.mayHaveLeft || outcome.mayHaveLeft === true
+    const counts = !outcome.offline && !outcome.holds
+    const delayMs = retryDelayMs(counts ? message.attempt : 1, outcome.afterMs)
+    if (delayMs === null) failing.push({ id, token, mayHaveLeft, error: endOf({ mayHaveLeft }, error), detail })
+    else retries.push({ message: { ...message, mayHaveLeft }, delayMs, counts, holds: outcome.holds })
+  }
+  return { failing, retries }
 }
 
 /** Notes the instances whose account the network restricts. */

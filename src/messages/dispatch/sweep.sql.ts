@@ -1,5 +1,6 @@
 // SQL of messages that expired, or that lost their job.
 import type { Sql } from '../../core/database/database.ts'
+import { mayHaveLeft } from './claim.sql.ts'
 import { type Dispatchable, dispatchQueues } from './dispatch-job.ts'
 
 const open = `direction = 'outbound' and status in ('queued', 'sending') and "acceptedAt" is null`
@@ -16,7 +17,7 @@ const dueBefore = (before: string) => `array(select id from messages where ${ope
  */
 export async function lockExpired(tx: Sql, ttlMs: number): Promise<{ id: string; mayHaveLeft: boolean }[]> {
   const { rows } = await tx.query<{ id: string; mayHaveLeft: boolean }>(
-    `select id, "handedAt" is not null or "leaseToken" is not null as "mayHaveLeft" from messages where id = any(${dueBefore(`now() - $1 * interval '1 millisecond'`)})
+    `select id, ${mayHaveLeft} as "mayHaveLeft" from messages m where id = any(${dueBefore(`now() - $1 * interval '1 millisecond'`)})
        and ${open} and ("leaseToken" is null or "waitingSince" is not null) order by id limit 5000
      for update skip locked`,
     [ttlMs],

@@ -10,24 +10,24 @@ export interface Withdrawn extends EventfulMessage {
 }
 
 /**
- * At most `batch` messages of campaigns to these contacts that no provider has, locked in the order of their ids. The locks wait for a running
- * claim. Relies on the index of messages by contact.
+ * At most `batch` messages of campaigns to these contacts that no provider has. Relies on the row locks of {@link lockMessagesOf} and on the
+ * index of messages by contact.
  */
-export async function lockUnsentTo(
+export async function readUnsentTo(
   tx: Sql,
   contactIds: readonly string[],
   batch: number,
 ): Promise<{ id: string; campaignId: string; waiting: boolean }[]> {
   const { rows } = await tx.query<{ id: string; campaignId: string; waiting: boolean }>(
     `select m.id, m."campaignId", m."waitingSince" is not null as waiting from messages m
-     where m."contactId" = any($1::uuid[]) and m."campaignId" is not null and ${isUnsent} order by m.id limit $2 for update of m`,
+     where m."contactId" = any($1::uuid[]) and m."campaignId" is not null and ${isUnsent} order by m.id limit $2`,
     [contactIds, batch],
   )
   return rows
 }
 
 /**
- * Locks all messages of these contacts in the order of their ids: outcomes and receipts of them wait for `tx`. The foreign key, which takes the
+ * Locks all messages of these contacts in the order of their ids: claims, outcomes and receipts of them wait for `tx`. The foreign key, which takes the
  * contacts from them, would lock them in any order. Relies on the index of messages by contact.
  */
 export async function lockMessagesOf(tx: Sql, contactIds: readonly string[]): Promise<void> {

@@ -6,7 +6,7 @@ import { announceChange, subject } from '../../events/live/follow.ts'
 import { emit } from '../../events/log/emit.ts'
 import { messageEvent } from '../events.ts'
 import { dropExpiries } from './dispatch-job.ts'
-import { lockMessagesOf, lockUnsentTo, storeWithdrawn, type Withdrawn } from './withdraw.sql.ts'
+import { lockMessagesOf, readUnsentTo, storeWithdrawn, type Withdrawn } from './withdraw.sql.ts'
 
 /** The transaction `tx` holds the row locks of the messages. */
 export async function withdrawMessages(tx: Sql, withdrawn: readonly { id: string; error: string }[]): Promise<void> {
@@ -29,12 +29,11 @@ export async function withdrawFrom(
   await lockMessagesOf(tx, contactIds)
   const rows: Withdrawn[] = []
   for (;;) {
-    const unsent = await lockUnsentTo(tx, contactIds, batch)
+    const unsent = await readUnsentTo(tx, contactIds, batch)
     const errors = unsent.map(({ id }) => ({ id, error: 'CONTACT_DELETED' }))
     rows.push(...(await cancel(tx, errors)))
     await dropExpiries(app, tx, unsent)
-    // A row that changed during the wait for its lock counts in the limit, so fewer rows than the limit may not be all.
-    if (unsent.length === 0) return () => returnQuota(tx, rows)
+    if (unsent.length < batch) return () => returnQuota(tx, rows)
   }
 }
 

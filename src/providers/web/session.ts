@@ -209,7 +209,7 @@ export function startSession({ app, host, lease, inTurn }: SessionOptions): Sess
       app.log.error({ instanceId, err: action.error }, 'a connection of WhatsApp Web is given up')
     const restricted = action.do === 'wait' || (action.do === 'forget' && action.restricted)
     const lastsMs = action.do === 'wait' ? action.ms : undefined
-    if (restricted) await host.state({ instanceId, restricted, atRisk: true, lastsMs, error: action.error })
+    if (restricted) await reportState({ app, host, lease }, { restricted, atRisk: true, lastsMs, error: action.error })
     await end({ instanceId, status: action.do === 'forget' ? 'logged_out' : 'disconnected', error: action.error }, action)
     return false
   }
