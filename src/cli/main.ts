@@ -99,7 +99,7 @@ export async function runCommand(args: readonly string[]): Promise<number> {
 }
 
 if (import.meta.main) {
-  // Nobody reads on, as behind `head`. The command goes on to its end, because it may be changing something.
+  // The reader of a pipe may exit early, as `head` does. The command still runs to its end, because it may be changing data.
   process.stdout.on('error', (error: Error & { code?: string }) => {
     if (error.code !== 'EPIPE') throw error
   })

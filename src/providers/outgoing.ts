@@ -84,11 +84,12 @@ export type Hold = { of: 'recipient' } | { of: 'instance' } | { of: 'account'; a
  * Outcome of an attempt to send. With `unknown`, the provider may have accepted the message, so it must not be sent again blindly. With
  * `offline`, the connection was gone before the message could be handed over; with `holds`, the network asked to wait. Neither counts as an
  * attempt, and the message is tried until it expires. With `mayHaveLeft`, the network may have accepted the message, and deduplicates the
- * next try: as after `unknown`, nothing but the network's answer says that it was not sent. `detail` is the network's reason in its own words.
+ * next try: as after `unknown`, nothing but the network's answer says that it was not sent. With `byGateway`, the gateway refused the message
+ * before it handed it over, which says nothing of an earlier attempt. `detail` is the reason in words, as a rule those of the network.
  */
 export type SendOutcome =
   | { outcome: 'accepted'; providerMessageId: string }
-  | { outcome: 'refused'; error: string; detail?: string; restricted?: boolean }
+  | { outcome: 'refused'; error: string; detail?: string; restricted?: boolean; byGateway?: boolean }
   | { outcome: 'retry'; error: string; detail?: string; afterMs?: number; offline?: boolean; mayHaveLeft?: boolean; holds?: Hold }
   | { outcome: 'unknown'; error: string; detail?: string }
 

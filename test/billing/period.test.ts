@@ -163,7 +163,7 @@ describe('the usage', () => {
     await change(second)
     const lock = `select from usage where "userId" = $1 and period = ($2::timestamptz at time zone 'utc')::date for update`
     const of = ({ currentPeriodStart }: SubscriptionState) => [account.userId, currentPeriodStart]
-    // What gives quota of the first period back has its row, and takes that of the second one.
+    // A transaction that returns quota of the first period locks the row of that period, and then the row of the second one.
     await whileHeld<unknown>(databaseUrl, [lock, ...of(first)], [() => change(third)], [`${lock} nowait`, ...of(second)])
     expect((await usage()).messagesCount).toBe(0)
   })

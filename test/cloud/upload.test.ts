@@ -91,7 +91,7 @@ it('is tried more and more rarely while it gets no answer, however many messages
 it('fails for good when the bytes of the file are missing in the store', async () => {
   const { databaseUrl, rigs, shop } = await openStage(false)
   const [{ provider }] = rigs as [ProviderRig]
-  const refused = { outcome: 'refused', error: 'MEDIA_REJECTED', detail: 'the file is no longer stored' }
+  const refused = { outcome: 'refused', error: 'MEDIA_REJECTED', detail: 'the file is no longer stored', byGateway: true }
   expect(await provider.send(shop.instance, image())).toEqual(refused)
   expect((await sql(databaseUrl).query('select from cloud_media')).rowCount).toBe(0)
 })

@@ -17,6 +17,16 @@ async function logSome(who: Awaited<ReturnType<typeof furnished>>): Promise<void
   await until(async () => (await events()).length === 52)
 }
 
+/** A person with two instances, of which one has sent a message that the counts of today have. */
+async function withTwoPhones() {
+  const who = await furnished(site)
+  await connectedInstance(site.databaseUrl, who.person, { name: 'Other phone' })
+  await sendText(who, '+4915112345678')
+  const today = async () => (await who.person.api.graphql('{ usage { days(last: 1) { sent } } }')).body.data.usage.days[0]?.sent
+  await until(async () => (await today()) === 1)
+  return who
+}
+
 describe.runIf(browserFound)('events and usage', () => {
   it('lists the events with their content, by type, and those that arrive meanwhile on demand', async () => {
     const who = await furnished(site)
@@ -56,11 +66,7 @@ describe.runIf(browserFound)('events and usage', () => {
   })
 
   it('shows what the period used of the plan, and the messages and requests of today', async () => {
-    const who = await furnished(site)
-    await connectedInstance(site.databaseUrl, who.person, { name: 'Other phone' })
-    await sendText(who, '+4915112345678')
-    const today = async () => (await who.person.api.graphql('{ usage { days(last: 1) { sent } } }')).body.data.usage.days[0]?.sent
-    await until(async () => (await today()) === 1)
+    const who = await withTwoPhones()
     for (const _ of [1, 2]) await api(site, who.person.apiKey).get('instances')
     const made = async () => (await who.person.api.graphql('{ usage { days(last: 2) { requests } } }')).body.data.usage.days
     await until(async () => (await made()).some(({ requests }: { requests: number }) => requests === 2))
@@ -113,11 +119,7 @@ describe.runIf(browserFound)('events and usage', () => {
   })
 
   it('shows no counts of one instance as those of another', async () => {
-    const who = await furnished(site)
-    await connectedInstance(site.databaseUrl, who.person, { name: 'Other phone' })
-    await sendText(who, '+4915112345678')
-    const today = async () => (await who.person.api.graphql('{ usage { days(last: 1) { sent } } }')).body.data.usage.days[0]?.sent
-    await until(async () => (await today()) === 1)
+    const who = await withTwoPhones()
     await visit(site, { as: who.person, path: `/me/usage?instance=${who.instance.id}` }, async ({ page }) => {
       const rows = page.getByRole('table', { name: 'Messages by day' }).locator('tbody tr')
       await rows.first().waitFor()

@@ -7,7 +7,7 @@ import { api } from '../kit/api.ts'
 import { commons } from '../kit/commons.ts'
 import { sql } from '../kit/database.ts'
 import { until } from '../kit/until.ts'
-import { browserFound, furnished, sendText, visit } from './rig.ts'
+import { browserFound, furnished, pausedLog, sendText, visit } from './rig.ts'
 
 const site = commons()
 const rows = (page: Page) => page.getByRole('table', { name: 'Messages' }).getByRole('row')
@@ -232,12 +232,7 @@ describe.runIf(browserFound).concurrent('the start page and the live page', () =
   it('show events as they happen, stop on request, and count what waits', async () => {
     const who = await furnished(site)
     await visit(site, { as: who.person, path: '/me/live' }, async ({ page }) => {
-      const log = page.getByRole('log', { name: 'Events' })
-      await log.waitFor()
-      await sendText(who, '+4915112345671')
-      await log.getByText('Message read').waitFor()
-      await page.getByRole('button', { name: 'Pause' }).click()
-      await page.getByRole('status', { name: 'Live' }).getByText('Paused').waitFor()
+      const log = await pausedLog(page, who)
       await sendText(who, '+4915112345672')
       await page.getByText(/^\d wait$/).waitFor()
       expect(await log.getByText('+4915112345672').count()).toBe(0)

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { commons } from '../kit/commons.ts'
 import { until } from '../kit/until.ts'
-import { browserFound, furnished, sendText, visit } from './rig.ts'
+import { browserFound, furnished, pausedLog, sendText, visit } from './rig.ts'
 
 const site = commons()
 const tomorrow = () => new Date(Date.now() + 86_400_000).toISOString()
@@ -115,11 +115,7 @@ describe.runIf(browserFound).concurrent('the next record or list', () => {
   it('has no events of the type that was chosen before', async () => {
     const who = await furnished(site)
     await visit(site, { as: who.person, path: '/me/live' }, async ({ page }) => {
-      const log = page.getByRole('log', { name: 'Events' })
-      await log.waitFor()
-      await sendText(who, '+4915112345671')
-      await log.getByText('Message read').waitFor()
-      await page.getByRole('button', { name: 'Pause' }).click()
+      const log = await pausedLog(page, who)
       await sendText(who, '+4915112345672', { scheduledAt: tomorrow() })
       await page.getByText('1 wait').waitFor()
       await page.getByRole('combobox', { name: 'Type of event' }).selectOption('Message read')

@@ -1,5 +1,5 @@
 // A real browser on a real gateway. Every page is checked for what no page may do.
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { newPerson, type Person } from '../accounts/person.ts'
 import { connectedInstance, type TestInstance } from '../kit/accounts.ts'
@@ -91,6 +91,17 @@ async function shownBy(context: BrowserContext): Promise<string> {
 export async function furnished(site: Site): Promise<{ person: Person; instance: TestInstance }> {
   const person = await newPerson(site, site.databaseUrl)
   return { person, instance: await connectedInstance(site.databaseUrl, person, { name: 'Shop phone' }) }
+}
+
+/** Shows on Live, which is open, that a message was read, and pauses the page. Returns the log. */
+export async function pausedLog(page: Page, who: { person: Person; instance: TestInstance }): Promise<Locator> {
+  const log = page.getByRole('log', { name: 'Events' })
+  await log.waitFor()
+  await sendText(who, '+4915112345671')
+  await log.getByText('Message read').waitFor()
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await page.getByRole('status', { name: 'Live' }).getByText('Paused').waitFor()
+  return log
 }
 
 /** Sends a text by the API, as another program would. Returns the id of the message. */

@@ -33,12 +33,16 @@ it('after the last attempt', async () => {
   expect(await (await sentOnce(12)).row()).toEqual(unknown)
 })
 
-it('when its file is gone at the next attempt', async () => {
+it.each([
+  { by: 'the gateway', byGateway: true, end: unknown },
+  { by: 'the network, which knows', byGateway: false, end: { status: 'failed', error: 'MEDIA_REJECTED' } },
+])('when its next attempt is refused by $by', async ({ byGateway, end }) => {
   const { app, id, row } = await sentOnce()
+  const outcome = { outcome: 'refused', error: 'MEDIA_REJECTED', byGateway } as const
   await until(async () => {
     const { claimed } = await claimMessages(app, [id])
-    for (const message of claimed) await settlement(app)({ message, outcome: { outcome: 'refused', error: 'MEDIA_REJECTED' } })
+    for (const message of claimed) await settlement(app)({ message, outcome })
     return claimed.length === 1
   })
-  expect(await row()).toEqual(unknown)
+  expect(await row()).toEqual(end)
 })

@@ -51,7 +51,7 @@ it('a refusal fails the message, and puts the account at risk', async () => {
 it('a request to send less fails nothing: the message is sent again', async () => {
   const account = '390000000068'
   const id = await refusedLate(await client.pair(network, account), '429')
-  // What comes after the refusal is stored after it.
+  // The network sends this message after the refusal, so the gateway has handled the refusal once this message is stored.
   const stanzaId = await network.write(ann, account, { conversation: 'Hi' })
   await until(async () => (await rowsOf(databaseUrl, 'select from messages where "providerMessageId" = $1', [stanzaId])).length)
   expect(await message(id)).toMatchObject({ status: 'sending', error: null })

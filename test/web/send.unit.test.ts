@@ -26,7 +26,7 @@ it('is not sent again', async () => {
     mediaUrl: 'https://a/b',
     body: '',
   } as OutgoingMessage
-  const refused = { outcome: 'refused', error: 'MEDIA_REJECTED', detail: 'the file is no longer stored' }
+  const refused = { outcome: 'refused', error: 'MEDIA_REJECTED', detail: 'the file is no longer stored', byGateway: true }
   expect(await send(instance, message)).toEqual(refused)
   expect(await send(instance, message)).toEqual(refused)
   expect(opened).toBe(1)

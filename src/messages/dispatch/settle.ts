@@ -93,8 +93,7 @@ function sortOut(list: readonly Settlement[]): { failing: Failing[]; retries: Re
     const { error, detail } = outcome
     if (outcome.outcome === 'refused') {
       const { mayHaveLeft } = message
-      // The gateway itself refuses a file, and cannot know what the network took before.
-      failing.push({ id, token, mayHaveLeft, error: error === 'MEDIA_REJECTED' ? endOf(message, error) : error, detail })
+      failing.push({ id, token, mayHaveLeft, error: outcome.byGateway ? endOf(message, error) : error, detail })
       continue
     }
     const mayHaveLeft = message.mayHaveLeft || outcome.mayHaveLeft === true

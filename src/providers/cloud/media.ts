@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../../core/app.ts'
 import { untilStored } from '../../core/database/until-stored.ts'
+import { inTime } from '../../core/time-limit.ts'
 import { faultOfFile, goneText, type OutgoingMessage, type SendOutcome } from '../outgoing.ts'
 import type { StoredFile } from '../provider.ts'
 import type { FileReference } from './bodies.ts'
@@ -22,6 +23,9 @@ export interface Media {
   forget: (instance: CloudInstance, message: OutgoingMessage, file: FileReference | undefined) => Promise<void>
 }
 
+/** Longest wait for each look-up of a file: a silent database must not use up the 8 s of a message, after which its outcome counts as unknown. */
+const lookUpMs = 2_000
+export const tooSlow = () => new Error('the database takes too long')
 /** Longest time that a message waits for the upload of its file. An upload that takes longer goes on, and the message is tried later. */
 const uploadWaitMs = 3_000
 const uploadMs = 60_000
@@ -44,13 +48,13 @@ export function createMedia(app: App): Media {
   async function resolve(instance: CloudInstance, message: OutgoingMessage): Promise<Resolved> {
     const { mediaUrl, type } = message
     if (mediaUrl === null) return { file: undefined }
-    const file = await cloudHost(app).file(mediaUrl)
+    const file = await inTime(lookUpMs, cloudHost(app).file(mediaUrl), tooSlow)
     if (file === undefined) return { file: { link: mediaUrl } }
     if (file === null) return rejected(goneText)
     const fault = faultOfFile(type, file.mimeType)
     if (fault) return rejected(`the file ${fault}`)
     const upload = { phoneNumberId: instance.settings.phoneNumberId, mediaId: file.id }
-    const known = await readUpload(app.pool, upload)
+    const known = await inTime(lookUpMs, readUpload(app.pool, upload), tooSlow)
     if (known) return { file: { id: known, extension: file.extension } }
     const key = keyOf(upload)
     const waitMs = waits.left(key)
@@ -152,7 +156,7 @@ function isLost(answer: GraphAnswer): boolean {
 }
 
 function rejected(detail: string): Resolved {
-  return { outcome: { outcome: 'refused', error: 'MEDIA_REJECTED', detail } }
+  return { outcome: { outcome: 'refused', error: 'MEDIA_REJECTED', detail, byGateway: true } }
 }
 
 /** Nothing was sent yet, so the wait counts as no attempt. Later messages to the recipient wait too, which keeps their order. */

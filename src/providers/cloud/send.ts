@@ -6,7 +6,7 @@ import { storeAddress } from './addresses.sql.ts'
 import { bodyOf, type FileReference } from './bodies.ts'
 import { type Later, reasonOf, unavailable, verdictOf } from './errors.ts'
 import { type GraphAnswer, type GraphError, graph } from './graph.ts'
-import { createMedia } from './media.ts'
+import { createMedia, tooSlow } from './media.ts'
 import { type CloudInstance, secretsOf } from './settings.ts'
 import { refuseToken } from './token.ts'
 import { type Fields, fieldsOf, listOf } from './values.ts'
@@ -17,13 +17,8 @@ const fewTries = 5
 /** Codes of parameters and of files: the file may be at fault, or Meta may have lost its upload. */
 const fileCodes: ReadonlySet<number> = new Set([100, 131008, 131009, 131052, 131053])
 
-/**
- * A silent database must not use up the 8 s of a message, after which its outcome counts as unknown: the longest waits for its file, an upload
- * included, and for what is stored about an answer of Meta, which goes on.
- */
-const fileMs = 4_000
+/** Longest wait for a report on an answer of Meta, which goes on: a silent database must not use up the 8 s of a message. */
 const reportMs = 2_000
-const late = () => new Error('the database takes too long')
 
 type Retry = SendOutcome & { outcome: 'retry' }
 
@@ -32,7 +27,7 @@ export function createSend(app: App) {
   const waits = createWaits()
   /** Meta's answer decides, even if a report on it fails. */
   const reported = <T>(report: Promise<T>) =>
-    inTime(reportMs, report, late).catch((error: Error) =>
+    inTime(reportMs, report, tooSlow).catch((error: Error) =>
       app.log.warn({ err: error.message }, 'an answer of Meta could not be reported'),
     )
 
@@ -40,7 +35,7 @@ export function createSend(app: App) {
     const { phoneNumberId, accessToken } = instance.settings
     let file: FileReference | undefined
     try {
-      const resolved = await inTime(fileMs, media.resolve(instance, message), late)
+      const resolved = await media.resolve(instance, message)
       if ('outcome' in resolved) return resolved.outcome
       if ('answer' in resolved) return await outcomeOfUpload(instance, message, resolved.answer)
       file = resolved.file

@@ -75,7 +75,8 @@ export function createSend({
       write = await unlessLost(acked, compose(host, live, instance, message, id))
     } catch (error) {
       live.forget(id)
-      if (error instanceof MediaRejected) return { outcome: 'refused', error: 'MEDIA_REJECTED', detail: error.message }
+      if (error instanceof MediaRejected)
+        return { outcome: 'refused', error: 'MEDIA_REJECTED', detail: error.message, byGateway: true }
       if (!live.socket.ws.isOpen) return away('CONNECTION_LOST')
       // Such as a file that could not be uploaded.
       return unprepared(message, error as Error)
