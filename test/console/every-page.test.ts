@@ -6,10 +6,9 @@ import { isData, visibleTexts, wordsOf } from './languages.ts'
 import { missingPages, nameOf, openPages, pages } from './pages.ts'
 import { browserFound, visit } from './rig.ts'
 import { addressIn, given, openScene, type Scene } from './scene.ts'
-import { type Survey, survey, untilRead } from './survey.ts'
+import { type Survey, survey, surveyTimeout, untilRead } from './survey.ts'
 
-// A test visits all pages.
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
+vi.setConfig({ testTimeout: surveyTimeout, hookTimeout: surveyTimeout })
 const site = commons()
 let scene: Scene
 let filled: Survey

@@ -12,10 +12,9 @@ import { pages } from './pages.ts'
 import { browserFound } from './rig.ts'
 import { addressIn, openScene, type Scene } from './scene.ts'
 import { shiftsSoFar, watchShifts } from './shifts.ts'
-import { eachPage, settle, untilRead } from './survey.ts'
+import { eachPage, settle, surveyTimeout, untilRead } from './survey.ts'
 
-// A test visits all pages.
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
+vi.setConfig({ testTimeout: surveyTimeout, hookTimeout: surveyTimeout })
 const site = commons()
 let scene: Scene
 /** A gateway whose database is gone. */

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import { violations } from './axe.ts'
 import { visibleTexts } from './languages.ts'
-import { nameOf, type PageOfConsole } from './pages.ts'
+import { nameOf, type PageOfConsole, pages } from './pages.ts'
 import { type Site, type Visit, type VisitOptions, visit } from './rig.ts'
 import { addressIn, type Scene } from './scene.ts'
 
@@ -20,6 +20,9 @@ export interface Survey {
 }
 
 export const widths = [320, 390, 768, 1920]
+
+/** Of a test or hook that visits all pages, in ms. Each wait on a page has its own limit, which names what did not come. */
+export const surveyTimeout = pages.length * 60_000
 
 /** Waits until the page shows what it has. */
 export async function settle(page: Page, h1: string | RegExp): Promise<void> {
