@@ -151,6 +151,7 @@ it('names a file by what its download needs', () => {
 it.each([
   ['keys', { senderKeyDistributionMessage: { groupId: 'g' } }],
   ['deletions and settings', { protocolMessage: { type: 0 } }],
+  ['edits', { editedMessage: { message: { protocolMessage: { type: 14, editedMessage: { conversation: 'Hi!' } } } } }],
 ])('%s between clients are no message', (_, message) => {
   expect(contentFrom(message)).toBeUndefined()
 })

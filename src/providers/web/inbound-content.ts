@@ -27,9 +27,10 @@ const wrappers = [
   'associatedChildMessage',
   'lottieStickerMessage',
   'deviceSentMessage',
+  'editedMessage',
 ] as const
 
-/** Undefined for messages between clients, such as keys and deletions. */
+/** Undefined for messages between clients, such as keys, deletions and edits. */
 export function contentFrom(message: proto.IMessage): Taken | undefined {
   const inner = wrappers.map((name) => message[name]?.message).find(Boolean)
   // A wrapper always holds a message for a person, even one of a kind that the package does not know.
