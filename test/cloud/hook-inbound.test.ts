@@ -82,6 +82,10 @@ describe('a message', () => {
     expect(content).toEqual({ kind: 'text', replyTo: 'wamid.9' })
   })
 
+  it('is of no group where Meta names none', async () => {
+    expect(await receive({ ...messageOf('text', { body: 'hi' }), group_id: null })).toMatchObject({ body: 'hi' })
+  })
+
   it('of a person without a number is from the id that the network gives', async () => {
     const { from: _, ...message } = messageOf('text', { body: 'hi' })
     expect(await receive({ ...message, from_user_id: 'IT.abc123' })).toMatchObject({ from: 'IT.abc123', body: 'hi' })
