@@ -14,7 +14,7 @@ const [unit, deep] = ['test/**/*.unit.test.ts', 'test/**/*.deep.test.ts']
 
 /** Files that compare a time with a promised one. */
 const timed = globSync('test/**/*.test.ts').filter(
-  (file) => !file.endsWith('.deep.test.ts') && /\/kit\/(measured|promptly)\.ts/.test(readFileSync(file, 'utf8')),
+  (file) => !file.endsWith('.deep.test.ts') && /\/kit\/(measured|promptly)\.ts|promisedMs/.test(readFileSync(file, 'utf8')),
 )
 
 export default defineConfig({
@@ -24,9 +24,9 @@ export default defineConfig({
     experimental: { viteModuleRunner: false, nodeLoader: false },
     env: { NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/node', import.meta.url)) },
     execArgv: lessCollection,
-    // For hung tests only: a shared machine may be several times slower than a quiet one.
-    testTimeout: 120_000,
-    hookTimeout: 240_000,
+    // For hung tests only: a shared machine may be many times slower than a quiet one.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     sequence: { sequencer: Order },
     projects: [
       { extends: true, test: { name: 'unit', include: [unit], isolate: false, maxWorkers: 2, sequence: { groupOrder: 0 } } },

@@ -234,7 +234,7 @@ describe('when nothing can be stored', () => {
 
 it('cuts a caller who sends the body too slowly', async () => {
   expect(await slow).toMatch(/^HTTP\/1\.1 408 /)
-}, 60_000)
+})
 
 /** Declares a long body, sends the beginning, and waits for the answer. */
 async function dripped({ id }: Line): Promise<string> {

@@ -20,7 +20,7 @@ async function counter(page: Page, name: string): Promise<string> {
   return (await counters.locator('dl').first().locator('div', { hasText: name }).first().locator('strong').textContent()) ?? ''
 }
 
-describe.runIf(browserFound)('campaigns', { timeout: 300_000 }, () => {
+describe.runIf(browserFound)('campaigns', () => {
   it('are made of pasted numbers, told before they start, seen to the end, and sent again to those who failed', async () => {
     const who = await furnished(site)
     await who.person.api.graphql('mutation { createSuppression(input: { phone: "+4915112345679" }) { phone } }')

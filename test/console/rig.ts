@@ -4,6 +4,7 @@ import { expect } from 'vitest'
 import { newPerson, type Person } from '../accounts/person.ts'
 import { connectedInstance, type TestInstance } from '../kit/accounts.ts'
 import { atEnd } from '../kit/at-end.ts'
+import { hungMs } from '../kit/until.ts'
 import { findChromium, launchChromium } from './chromium.ts'
 
 export interface Site {
@@ -54,7 +55,7 @@ export async function visit(site: Site, options: VisitOptions, test: (visit: Vis
     viewport: { width: 1280, height: 800 },
     ...rest,
   })
-  context.setDefaultTimeout(30_000)
+  context.setDefaultTimeout(hungMs)
   const faults: string[] = []
   const expected: RegExp[] = []
   context.on('console', (message) => message.type() === 'error' && faults.push(`${message.text()} ${message.location().url}`))

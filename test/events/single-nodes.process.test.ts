@@ -162,7 +162,7 @@ it('serves on when the connection that a client opens is gone from the process t
   expect(await statusOf(1, 'gone', 'a')).toBe(404)
 })
 
-it('refuses a token of a killed process with 503 and then 404, and a client connects again', { timeout: 60_000 }, async () => {
+it('refuses a token of a killed process with 503 and then 404, and a client connects again', async () => {
   const token = await reserve(1)
   const stream = await openSse(`${addressOf(1)}?token=${token}`)
   let turn = 1

@@ -54,4 +54,4 @@ it('sends to each number in the order of acceptance over three nodes, through re
     }),
   )
   expect(swapped).toEqual([])
-}, 300_000)
+})

@@ -91,14 +91,11 @@ export async function surviveThrowing(scene: Scene, count: number, each: number)
   const ids = await scene.add(mixedJob, kinds)
   const neighbours = ids.filter((_, i) => kinds[i] === 'good')
   const poison = ids.filter((_, i) => kinds[i] === 'throws')
-  await until(async () => (await notesOf(scene, poison, 'given up')).length === poison.length, { timeoutMs: 60_000 })
-  const done = await until(
-    async () => {
-      const notes = await notesOf(scene, neighbours, 'done')
-      return new Set(notes.map(({ id }) => id)).size === neighbours.length && notes
-    },
-    { timeoutMs: 60_000 },
-  )
+  await until(async () => (await notesOf(scene, poison, 'given up')).length === poison.length)
+  const done = await until(async () => {
+    const notes = await notesOf(scene, neighbours, 'done')
+    return new Set(notes.map(({ id }) => id)).size === neighbours.length && notes
+  })
   expect(await notesOf(scene, poison, 'done')).toEqual([])
   // A job is tried with its batch and alone, at each of its tries.
   for (const id of poison) {

@@ -23,7 +23,7 @@ const begun = {} as {
 beforeAll(async () => {
   const [takenOver, givenUp, cursed] = await Promise.all([beginTakenOver(), beginGivenUp(), playCursed()])
   Object.assign(begun, { takenOver, givenUp, cursed })
-}, 300_000)
+})
 
 describe('a job that always throws', () => {
   it('is tried three times and becomes a dead letter, while the other jobs of its batches are done', async () => {
@@ -55,11 +55,11 @@ async function playCursed() {
   const add = async (groupId: string) =>
     (await client.post(`contacts/groups/${groupId}/members`, { contactIds })).body.data.jobId as string
   const doomed = await add(cursed)
-  const fine = (await watchJob(client, await add(blessed), 60_000)).at(-1)
+  const fine = (await watchJob(client, await add(blessed))).at(-1)
   // The test is about the number of tries, so it skips the waits between them.
   const now = `update pgboss.job set start_after = now() where name = 'contact.bulk' and state = 'retry'`
   const hurry = setInterval(() => void sql(databaseUrl).query(now), 100)
-  const outcome = await watchJob(client, doomed, 120_000).finally(() => clearInterval(hurry))
+  const outcome = await watchJob(client, doomed).finally(() => clearInterval(hurry))
   await expectInvariants(databaseUrl)
   return { fine, outcome, dead: await deadOf(databaseUrl) }
 }
@@ -89,7 +89,7 @@ it('makes unreadable jobs dead letters at once, shows them in log, metrics and d
 })
 
 // These tests come last, because their scenes take long and run while the other tests do.
-describe('a job that blocks the event loop for 30 s', { timeout: 180_000 }, () => {
+describe('a job that blocks the event loop for 30 s', () => {
   const begin = playedAhead(() => begun.takenOver, beginTakenOver)
 
   // Played and measured again when other load keeps this machine too busy.
@@ -122,18 +122,15 @@ async function beginTakenOver() {
   const first = await scene.startWorker()
   const [blocker] = (await scene.add(mixedJob, ['blocks once'])) as [string]
   const isNoted = async (what: string, n: number) => (await notesOf(scene, [blocker], what)).length === n
-  const noted = (what: string, n: number) => until(() => isNoted(what, n), { timeoutMs: 60_000 })
+  const noted = (what: string, n: number) => until(() => isNoted(what, n))
   await noted('tried', 1)
   const second = await scene.startWorker()
   // The other jobs end before the first node wakes, so that none is left for it.
   const neighbours: string[] = []
-  await until(
-    async () => {
-      neighbours.push(...(await scene.add(mixedJob, good(10), 25)))
-      return await isNoted('done', 1)
-    },
-    { timeoutMs: 60_000 },
-  )
+  await until(async () => {
+    neighbours.push(...(await scene.add(mixedJob, good(10), 25)))
+    return await isNoted('done', 1)
+  })
   await until(async () => (await notesOf(scene, neighbours, 'done')).length === neighbours.length)
   return async () => {
     // When the first node wakes, it finds that the job is no longer its own.
@@ -160,7 +157,7 @@ async function beginGivenUp() {
   await until(async () => (await notesOf(scene, [blocker], 'tried')).length === 1)
   const second = await scene.startWorker()
   return async () => {
-    await until(async () => (await notesOf(scene, [blocker], 'given up')).length > 0, { timeoutMs: 60_000 })
+    await until(async () => (await notesOf(scene, [blocker], 'given up')).length > 0)
     const notes = await notesOf(scene, [blocker], 'given up')
     return { first: first.pid, second: second.pid, notes, dead: await deadOf(scene.databaseUrl) }
   }

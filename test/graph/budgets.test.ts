@@ -122,4 +122,4 @@ describe('the byte budget', () => {
 it('serves concurrent requests for large answers completely', async () => {
   const answers = await Promise.all(Array.from({ length: 8 }, () => ask(bodies(6))))
   for (const { data } of answers) expect(data.messages.nodes).toHaveLength(100)
-}, 120_000)
+})

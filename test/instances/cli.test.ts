@@ -4,6 +4,7 @@ import { changeState } from '../../src/instances/state.ts'
 import { command } from '../kit/command.ts'
 import { sql } from '../kit/database.ts'
 import { openScene, type Scene } from '../kit/scene.ts'
+import { until } from '../kit/until.ts'
 import { openApp } from '../messages/rig.ts'
 
 let scene: Scene
@@ -38,10 +39,9 @@ it('pair says in words why an instance is not connected', async () => {
   const app = await openApp(slow.databaseUrl)
   const [result] = await Promise.all([
     runOn(slow, 'pair', '--id', id),
-    expect
-      .poll(async () => (await slow.client().get(`instances/${id}`)).body.data.status, { timeout: 20_000 })
-      .toBe('pairing')
-      .then(() => changeState(app, { instanceId: id, status: 'disconnected', error: 'nobody scanned the code' })),
+    until(async () => (await slow.client().get(`instances/${id}`)).body.data.status === 'pairing').then(() =>
+      changeState(app, { instanceId: id, status: 'disconnected', error: 'nobody scanned the code' }),
+    ),
   ])
   expect(result).toMatchObject({ code: 1, stderr: 'Desk is disconnected: nobody scanned the code\n' })
   const unknown = await run('pair', '--id', crypto.randomUUID())

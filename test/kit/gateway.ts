@@ -9,6 +9,7 @@ import type { Readable } from 'node:stream'
 import { inject } from 'vitest'
 import { atEnd } from './at-end.ts'
 import { environment, node, root, secretKey } from './environment.ts'
+import { hungMs } from './until.ts'
 
 export interface Exit {
   code: number | null
@@ -115,7 +116,7 @@ export function watch(child: ChildProcess & { stdout: Readable; stderr: Readable
     return exit
   }
 
-  async function line(pattern: RegExp, timeoutMs = 30_000): Promise<RegExpMatchArray> {
+  async function line(pattern: RegExp, timeoutMs = hungMs): Promise<RegExpMatchArray> {
     const signal = AbortSignal.timeout(timeoutMs)
     for (;;) {
       for (const text of logs) {

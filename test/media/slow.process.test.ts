@@ -60,7 +60,7 @@ async function drip({ socket }: Line, body: Buffer, bytes: number, everyMs: numb
 }
 
 // Measured again when other load keeps this machine too busy.
-describe.concurrent('an upload', { timeout: 90_000, ...measuredAgain }, () => {
+describe.concurrent('an upload', measuredAgain, () => {
   it('of 60 MiB may take more than 30 s', async () => {
     const body = Buffer.from(rawForm('x'.repeat(60 * mib), 'form-data; name="file"; filename="a"').body)
     const line = openUpload(body.length)
@@ -126,7 +126,7 @@ describe('an upload that was cut', () => {
 })
 
 describe.skipIf(process.platform !== 'linux')('a download', () => {
-  it('that nobody reads is cut, and does not delay other downloads', { timeout: 90_000 }, async () => {
+  it('that nobody reads is cut, and does not delay other downloads', async () => {
     const { url } = (await upload(rig.gateway, rig.tenant.account.apiKey, sized('application/pdf', 60 * mib))).body.data
     const line = open([`GET ${new URL(url).pathname} HTTP/1.1`, 'Host: x'])
     await new Promise((resolve) => line.socket.once('data', resolve))
@@ -135,7 +135,7 @@ describe.skipIf(process.platform !== 'linux')('a download', () => {
     // The complete download has all its bytes a moment before the gateway closes its file. On a slow machine the other one is cut by then.
     const heldOpen = () => openFiles(dataDir)
     await until(() => heldOpen() <= 1)
-    await until(() => heldOpen() === 0, { timeoutMs: 45_000, everyMs: 500 })
+    await until(() => heldOpen() === 0, { everyMs: 500 })
     line.socket.destroy()
   })
 })

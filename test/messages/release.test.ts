@@ -19,7 +19,7 @@ async function addWaiting(own: string, { principal }: Context, instanceId: strin
   )
 }
 
-it('releases thousands of messages, in chunks that fit within the statement timeout', { timeout: 120_000 }, async () => {
+it('releases thousands of messages, in chunks that fit within the statement timeout', async () => {
   const own = await cloneDatabase()
   const { app, ctx, instanceId } = await openWorkspace(own)
   await addWaiting(own, ctx, instanceId, 5_500)

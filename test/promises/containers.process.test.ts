@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { expect, inject, it, vi } from 'vitest'
+import { expect, inject, it } from 'vitest'
 import { cloneDatabase } from '../kit/database.ts'
 import { environment, node, root } from '../kit/environment.ts'
 import { outsideDatabase, startMs, watch } from '../kit/gateway.ts'
@@ -11,7 +11,6 @@ import { openGateway } from '../kit/open-gateway.ts'
 import { dataFolder } from './demo.ts'
 
 // A start creates a database first.
-vi.setConfig({ testTimeout: 300_000 })
 
 it('finds its embedded database without CAP_SYS_PTRACE, which root of a container lacks', async () => {
   const DATA_DIR = await dataFolder()

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import net from 'node:net'
 import path from 'node:path'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { openEmbedded } from '../../src/core/database/embedded.ts'
 import { atEnd } from '../kit/at-end.ts'
 import { environment, node, root } from '../kit/environment.ts'
@@ -15,7 +15,6 @@ import { until } from '../kit/until.ts'
 import { messageOf, send, usedFolder } from './demo.ts'
 
 // Most tests start several gateways, each with a database to create or to recover.
-vi.setConfig({ testTimeout: 300_000 })
 
 it('starts again after kill -9 with every acknowledged message, and finishes sending them', async () => {
   const { demo, ...env } = await usedFolder()

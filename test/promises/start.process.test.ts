@@ -3,14 +3,13 @@ import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { beforeAll, describe, expect, inject, it, vi } from 'vitest'
+import { beforeAll, describe, expect, inject, it } from 'vitest'
 import { environment, node, root } from '../kit/environment.ts'
 import { type Gateway, spawnGateway, startGateway, startMs, watch } from '../kit/gateway.ts'
 import { until } from '../kit/until.ts'
 import { dataFolder, demoOf, send } from './demo.ts'
 
 // Most tests create a database first.
-vi.setConfig({ testTimeout: 300_000 })
 
 it('npm start serves, prints a demo account and a working curl command, and stops with npm', async () => {
   const DATA_DIR = await dataFolder()

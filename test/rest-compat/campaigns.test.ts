@@ -5,6 +5,7 @@ import { newId } from '../../src/core/id.ts'
 import { createTeam } from '../../src/teams/service.ts'
 import { api } from '../kit/api.ts'
 import { prisma, sql } from '../kit/database.ts'
+import { until } from '../kit/until.ts'
 import { campaign, expectRefusal, moment, newTenant, openRig, type Rig, type Tenant, uuid } from './rig.ts'
 
 let rig: Rig
@@ -226,10 +227,10 @@ describe('the GraphQL campaign', () => {
     const id = await create(tenant, { recipients, scheduledAt: undefined })
     const query = `query ($id: ID!) { campaign(id: $id) { status error stats { stats { total planned queued } } instance { id } messages(first: 5) {
       totalCount nodes { to campaign { id name } } } } }`
-    const answer = await expect
-      .poll(async () => (await tenant.api.graphql(query, { id })).body.data.campaign, { timeout: 30_000 })
-      .toMatchObject({ messages: { totalCount: 2 } })
-      .then(() => tenant.api.graphql(query, { id }))
+    const answer = await until(async () => {
+      const read = await tenant.api.graphql(query, { id })
+      return read.body.data.campaign.messages.totalCount === 2 && read
+    })
     expect(answer.body.data.campaign).toMatchObject({ error: null, instance: { id: tenant.instance.id } })
     const { nodes } = answer.body.data.campaign.messages
     expect(nodes.map((node: { to: string }) => node.to).sort()).toEqual(recipients.map(({ to }) => to))

@@ -15,31 +15,24 @@ import { openRig } from './rig.ts'
 it.each([
   ['before the request', 'hook.before_post', 1],
   ['after the 2xx, before its commit', 'hook.after_2xx_before_commit', 2],
-])(
-  'a process killed %s costs one more attempt under the same id',
-  {
-    ...measuredAgain,
-    timeout: 120_000,
-  },
-  async (_, failpoint, requests) => {
-    const receiver = await openReceiver()
-    let second = {} as Gateway
-    // The start of a process must not count in the measurement: the second process is frozen, and wakes when the first dies.
-    const { account, gateway, webhook } = await sendOne({ FAILPOINT: `${failpoint}=kill` }, receiver.url, async (databaseUrl) => {
-      second = await startGateway({ databaseUrl })
-      second.kill('SIGSTOP')
-    })
-    expect(await gateway.exited).toMatchObject({ signal: 'SIGKILL' })
-    const died = Date.now()
-    second.kill('SIGCONT')
-    const delivery = await delivered(second, account.apiKey, webhook.id)
-    expect(delivery).toMatchObject({ attempts: 2, event: 'message.sent', responseCode: 200 })
-    expect(receiver.requests).toHaveLength(requests)
-    expect(new Set(receiver.requests.map((request) => request.headers['webhook-id']))).toEqual(new Set([delivery.eventId]))
-    for (const request of receiver.requests) new Webhook(webhook.secret).verify(request.body, request.headers)
-    expect((receiver.requests.at(-1)?.at ?? 0) - died).toBeLessThan(allowed(12_000))
-  },
-)
+])('a process killed %s costs one more attempt under the same id', measuredAgain, async (_, failpoint, requests) => {
+  const receiver = await openReceiver()
+  let second = {} as Gateway
+  // The start of a process must not count in the measurement: the second process is frozen, and wakes when the first dies.
+  const { account, gateway, webhook } = await sendOne({ FAILPOINT: `${failpoint}=kill` }, receiver.url, async (databaseUrl) => {
+    second = await startGateway({ databaseUrl })
+    second.kill('SIGSTOP')
+  })
+  expect(await gateway.exited).toMatchObject({ signal: 'SIGKILL' })
+  const died = Date.now()
+  second.kill('SIGCONT')
+  const delivery = await delivered(second, account.apiKey, webhook.id)
+  expect(delivery).toMatchObject({ attempts: 2, event: 'message.sent', responseCode: 200 })
+  expect(receiver.requests).toHaveLength(requests)
+  expect(new Set(receiver.requests.map((request) => request.headers['webhook-id']))).toEqual(new Set([delivery.eventId]))
+  for (const request of receiver.requests) new Webhook(webhook.secret).verify(request.body, request.headers)
+  expect((receiver.requests.at(-1)?.at ?? 0) - died).toBeLessThan(allowed(12_000))
+})
 
 it('a frozen process that wakes up after its lease has expired cannot write its outdated result', async () => {
   const receiver = await openReceiver(hang)

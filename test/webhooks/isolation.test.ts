@@ -9,7 +9,7 @@ import { until } from '../kit/until.ts'
 import { type Answer, hang, openReceiver, type status } from './receiver.ts'
 import { openRig, settled } from './rig.ts'
 
-it('one hanging endpoint of ten does not delay the other nine', { timeout: 120_000 }, async () => {
+it('one hanging endpoint of ten does not delay the other nine', async () => {
   const rig = await openRig({ env: { WEBHOOK_TIMEOUT_SECONDS: '120' } })
   const dead = await openReceiver(hang)
   await rig.endpoint(dead.url)
@@ -34,7 +34,7 @@ it('one hanging endpoint of ten does not delay the other nine', { timeout: 120_0
   expect(dead.requests.length).toBe(4)
 })
 
-it('thirty dead endpoints with a backlog do not delay a live one', { timeout: 120_000 }, async () => {
+it('thirty dead endpoints with a backlog do not delay a live one', async () => {
   const rig = await openRig({ env: { WEBHOOK_TIMEOUT_SECONDS: '120' } })
   const dead = await openReceiver(hang)
   for (let i = 0; i < 30; i++) await rig.endpoint(`${dead.url}/${i}`)
@@ -52,7 +52,7 @@ it('thirty dead endpoints with a backlog do not delay a live one', { timeout: 12
   )
 })
 
-it('fifty endpoints of a busy workspace do not stop the event log', { timeout: 120_000 }, async () => {
+it('fifty endpoints of a busy workspace do not stop the event log', async () => {
   const rig = await openRig({ working: false })
   const { databaseUrl } = rig.app.config
   for (let i = 0; i < 50; i++) await rig.endpoint(`http://127.0.0.1:9/${i}`)
@@ -115,6 +115,6 @@ it('a failing endpoint gets fewer concurrent attempts, and the full number again
   expect(most).toBeLessThanOrEqual(2)
   receiver.answer = slowly(200)
   // A delivery that failed three times is tried again after 20 s, plus or minus a fifth.
-  await until(async () => (await rig.deliveries(endpoint.id)).every((row) => row.status === 'delivered'), { timeoutMs: 45_000 })
+  await until(async () => (await rig.deliveries(endpoint.id)).every((row) => row.status === 'delivered'))
   expect(most).toBeGreaterThan(2)
 })
