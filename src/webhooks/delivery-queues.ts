@@ -83,18 +83,20 @@ export function createDeliveryQueues(app: App, limit: number): DeliveryQueues {
 
   /** Claims and starts attempts in so many reserved slots of a queue, and releases the slots that were not needed. */
   async function begin(endpointId: string, slots: number, claim: () => Promise<ClaimedDelivery[]>): Promise<number> {
-    let claimed: ClaimedDelivery[] = []
-    try {
-      await leases.keep()
-      if (!closing) claimed = await claim()
-    } finally {
-      for (let i = claimed.length; i < slots; i++) leave(endpointId)
-    }
-    for (const delivery of claimed) {
-      if (delivery.failing) beginFailing(queueOf(endpointId))
-      running.add(delivery, run(delivery))
-    }
-    return claimed.length
+    return await running.reserve(slots, async () => {
+      let claimed: ClaimedDelivery[] = []
+      try {
+        await leases.keep()
+        if (!closing) claimed = await claim()
+      } finally {
+        for (let i = claimed.length; i < slots; i++) leave(endpointId)
+      }
+      for (const delivery of claimed) {
+        if (delivery.failing) beginFailing(queueOf(endpointId))
+        running.add(delivery, run(delivery))
+      }
+      return claimed.length
+    })
   }
 
   async function run(delivery: ClaimedDelivery): Promise<void> {

@@ -7,6 +7,8 @@ export interface Running {
    * as calls before them add fewer than there is room for.
    */
   whenFree: <Result>(begin: () => Promise<Result>) => Promise<Result>
+  /** Runs `begin`, which may add as many attempts as `places`. Until it is done, these count as attempts: the claim of many takes a while. */
+  reserve: <Result>(places: number, begin: () => Promise<Result>) => Promise<Result>
   /** Adds an attempt, which must not reject. */
   add: (lease: Lease, attempt: Promise<void>) => void
   leases: () => Lease[]
@@ -14,24 +16,35 @@ export interface Running {
   ended: () => Promise<void>
 }
 
-/** `most` is a soft limit: what begins while there is room may add several attempts. */
+/** `most` is a soft limit: a call that begins while there is room may add several attempts. */
 export function createRunning(most: number): Running {
   // Not by delivery: one that is redelivered after its lease was over has a second attempt while the first one ends.
   const attempts = new Set<{ lease: Lease; ended: Promise<void> }>()
   const waiting: (() => void)[] = []
   const beginning = new Set<Promise<unknown>>()
+  let reserved = 0
+  const isFull = () => attempts.size + reserved >= most
   function wakeNext(): void {
-    if (attempts.size < most) waiting.shift()?.()
+    if (!isFull()) waiting.shift()?.()
   }
   return {
     async whenFree(begin) {
-      while (attempts.size >= most) await new Promise<void>((resolve) => waiting.push(resolve))
+      while (isFull()) await new Promise<void>((resolve) => waiting.push(resolve))
       const begun = begin()
       beginning.add(begun)
       try {
         return await begun
       } finally {
         beginning.delete(begun)
+        wakeNext()
+      }
+    },
+    async reserve(places, begin) {
+      reserved += places
+      try {
+        return await begin()
+      } finally {
+        reserved -= places
         wakeNext()
       }
     },
