@@ -7,6 +7,7 @@ import { fail } from '../core/errors.ts'
 import { newId } from '../core/id.ts'
 import { write } from '../core/idempotency/idempotency.ts'
 import { serverOf } from '../core/network/address.ts'
+import type { PlanLimits } from '../core/principal.ts'
 import { lockManager, manages, requireManager } from '../core/roles.ts'
 import type { Prisma } from '../generated/prisma/client.ts'
 import { eraseEndpoint, lockEndpoint, lockEndpointsOf, readSecrets, replaceSecret, type StoredEndpoint } from './endpoints.sql.ts'
@@ -33,6 +34,9 @@ async function countWorking(db: Prisma.TransactionClient, ownerId: string): Prom
 
 /** Reasons that the receiver caused. A new URL clears them; any other reason lasts until somebody enables the endpoint. */
 const reasonsOfReceiver: readonly (string | null)[] = ['gone', 'failing']
+
+/** A change starts deliveries again, which could not be said before the endpoint was locked: it was disabled meanwhile. */
+class StartsAfterAll extends Error {}
 
 /** True for a change that starts the deliveries of an endpoint again, as far as can be said before it is locked. */
 async function startsAgain({ principal: { workspaceId } }: Context, tx: Tx, id: string, input: UpdateWebhook): Promise<boolean> {
@@ -76,26 +80,40 @@ export async function createEndpoint(ctx: Context, input: CreateWebhook): Promis
  * and MAX_WEBHOOK_ENDPOINTS_REACHED when as many endpoints work as the plan allows.
  */
 export async function updateEndpoint(ctx: Context, id: string, input: UpdateWebhook): Promise<Endpoint> {
-  const { role, userId } = ctx.principal
+  const { role, ownerId } = ctx.principal
   const mayChange = role === null || manages(role)
   const fault = mayChange && input.url !== undefined ? await faultOf(ctx, input.url) : undefined
-  return await write(ctx, async (tx) => {
-    if (fault) fail('VALIDATION_ERROR', fault)
-    // The plan is locked before the endpoint, as in all verbs.
-    const limits =
-      mayChange && (await startsAgain(ctx, tx, id, input)) ? await ctx.app.hooks.lockLimits(tx, ctx.principal.ownerId) : undefined
-    const before = await lockOwnEndpoint(ctx, tx, id)
-    if (input.enabled && before.disabledReason === overThePlan) fail('MAX_WEBHOOK_ENDPOINTS_REACHED')
-    const { starts, data } = changeOf(before, input, userId)
-    if (starts && limits && (await countWorking(tx.db, ctx.principal.ownerId)) >= limits.maxWebhookEndpoints)
-      fail('MAX_WEBHOOK_ENDPOINTS_REACHED')
-    const updated = await tx.db.webhookEndpoint.update({ where: { id }, data, omit: secrets })
-    if (input.enabled === false) await cancelDeliveries(tx, [id], 'endpoint_disabled')
-    return updated
-  })
+  const change = (isDisabled: boolean) =>
+    write(ctx, async (tx) => {
+      if (fault) fail('VALIDATION_ERROR', fault)
+      // The plan is locked before the endpoint, as in all verbs.
+      const starts = isDisabled || (mayChange && (await startsAgain(ctx, tx, id, input)))
+      return await changeEndpoint(ctx, tx, id, input, starts ? await ctx.app.hooks.lockLimits(tx, ownerId) : undefined)
+    })
+  try {
+    return await change(false)
+  } catch (error) {
+    if (error instanceof StartsAfterAll) return await change(true)
+    throw error
+  }
 }
 
-/** The new values of an endpoint. `starts`: it is enabled from now on, whatever disabled it. */
+/** Changes an endpoint. `limits` are those of the plan, if it is locked. @throws StartsAfterAll when it is not, and must be. */
+async function changeEndpoint(ctx: Context, tx: Tx, id: string, input: UpdateWebhook, limits?: PlanLimits): Promise<Endpoint> {
+  const { ownerId, userId } = ctx.principal
+  const before = await lockOwnEndpoint(ctx, tx, id)
+  if (input.enabled && before.disabledReason === overThePlan) fail('MAX_WEBHOOK_ENDPOINTS_REACHED')
+  const data = changeOf(before, input, userId)
+  if (before.disabledAt && !data.disabledAt) {
+    if (!limits) throw new StartsAfterAll()
+    if ((await countWorking(tx.db, ownerId)) >= limits.maxWebhookEndpoints) fail('MAX_WEBHOOK_ENDPOINTS_REACHED')
+  }
+  const updated = await tx.db.webhookEndpoint.update({ where: { id }, data, omit: secrets })
+  if (input.enabled === false) await cancelDeliveries(tx, [id], 'endpoint_disabled')
+  return updated
+}
+
+/** The new values of an endpoint. */
 function changeOf(
   before: Pick<Endpoint, 'url' | 'events' | 'disabledReason' | 'disabledAt'>,
   { url = before.url, events = before.events, enabled }: UpdateWebhook,
@@ -106,7 +124,7 @@ function changeOf(
   const disabledReason = enabled === false ? 'by_hand' : starts ? null : before.disabledReason
   const disabledAt = disabledReason === null ? null : (before.disabledAt ?? new Date())
   const approval = moved || enabled === true ? { approvedById: userId, failingSince: null, failedEvents: 0 } : {}
-  return { starts, data: { url, events, disabledReason, disabledAt, ...approval } }
+  return { url, events, disabledReason, disabledAt, ...approval }
 }
 
 /**
