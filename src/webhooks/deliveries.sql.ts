@@ -1,5 +1,6 @@
 // SQL of deliveries: the fan-out of events to endpoints, and their payloads.
 import type { Sql } from '../core/database/database.ts'
+import { spareDays } from '../events/log/log.ts'
 
 /** The enabled endpoints of these workspaces, with the types of events that they subscribe to (index on the workspace). */
 export async function readEnabled(
@@ -18,22 +19,26 @@ export async function readEnabled(
 interface NewDelivery {
   id: string
   endpointId: string
-  event: { seq: bigint; id: string; type: string }
+  event: { seq: bigint; id: string; type: string; createdAt: Date }
 }
 
-/** Inserts deliveries that are due at once. A unique index on event and endpoint keeps an event from being delivered twice. */
+/**
+ * Inserts deliveries that are due at once. A unique index on event and endpoint keeps an event from being delivered twice. The delivery of an event
+ * that was numbered more than {@link spareDays} late counts as older than it is, so that it expires before the payload that it needs.
+ */
 export async function insertDeliveries(tx: Sql, deliveries: readonly NewDelivery[]): Promise<void> {
   await tx.query({
     name: 'webhooks.sink.insert',
-    text: `insert into webhook_deliveries (id, "endpointId", "eventSeq", "eventId", type, "nextAttemptAt")
-        select u.id, u.endpoint, u.seq, u.event, u.type, clock_timestamp()
-        from unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::uuid[], $5::text[]) as u(id, endpoint, seq, event, type)`,
+    text: `insert into webhook_deliveries (id, "endpointId", "eventSeq", "eventId", type, "createdAt", "nextAttemptAt")
+        select u.id, u.endpoint, u.seq, u.event, u.type, least(now(), u.created + make_interval(days => ${spareDays})), clock_timestamp()
+        from unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::uuid[], $5::text[], $6::timestamptz[]) as u(id, endpoint, seq, event, type, created)`,
     values: [
       deliveries.map(({ id }) => id),
       deliveries.map(({ endpointId }) => endpointId),
       deliveries.map(({ event }) => event.seq),
       deliveries.map(({ event }) => event.id),
       deliveries.map(({ event }) => event.type),
+      deliveries.map(({ event }) => event.createdAt),
     ],
   })
 }

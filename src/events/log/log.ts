@@ -1,6 +1,8 @@
 // The event log: events numbered in commit order, without gaps, kept for 30 days.
 
 export const retentionDays = 30
+/** Days that they stay beyond that, because deliveries of webhooks read their payloads. */
+export const spareDays = 1
 
 export interface LogEvent {
   /** Event number. Numbers follow commit order and have no gaps. */

@@ -1,9 +1,9 @@
-// Deletes expired events. They stay a day longer than promised, because deliveries of webhooks read their payloads, and are younger.
+// Deletes expired events.
 import { definePrune, type Pruned } from '../../core/jobs/prune.ts'
-import { retentionDays } from './log.ts'
+import { retentionDays, spareDays } from './log.ts'
 import { dropPartition, isExpired, readPartitions } from './partitions.sql.ts'
 
-const keptDays = retentionDays + 1
+const keptDays = retentionDays + spareDays
 
 export const pruneEvents = definePrune(
   { name: 'events.prune', cron: '17 * * * *', before: dropExpired },
