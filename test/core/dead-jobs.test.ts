@@ -1,10 +1,11 @@
-// A dead job that is retried is the job that was added: it keeps its key, its group and its priority.
+// Dead jobs: one that is retried is the job that was added, and one that nobody here knows waits for a process that does.
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { retryDead } from '../../src/core/jobs/dead-jobs.ts'
 import { defineJob, enqueue, implementJob } from '../../src/core/jobs/jobs.ts'
-import { makeQueues } from '../../src/core/jobs/work.ts'
+import { makeQueues, workOn } from '../../src/core/jobs/work.ts'
 import { cloneDatabase } from '../kit/database.ts'
+import { until } from '../kit/until.ts'
 import { openApp } from '../messages/rig.ts'
 
 const job = defineJob({ name: 'fragile', schema: z.object({ n: z.number() }), options: { policy: 'short', retryLimit: 0 } })
@@ -25,4 +26,26 @@ it('a retried job keeps its key, group and priority, and jobs of other keys do n
     [job.name],
   )
   expect(rows).toEqual(added)
+})
+
+it('a dead job of a queue that only newer processes know waits for one of them, which gives it up', async () => {
+  const app = await openApp(await cloneDatabase(), { ROLES: 'worker' })
+  const given: number[] = []
+  const giveUp = async (_: unknown, { n }: { n: number }) => void given.push(n)
+  const known = implementJob(job, { batchSize: 1, workers: 1 }, async () => [undefined], giveUp)
+  await makeQueues(app, [known])
+  await enqueue(app, app.pool, job, [{ data: { n: 1 } }])
+  for (const { id } of await app.boss.fetch(job.name)) await app.boss.fail(job.name, id)
+  const older = await workOn(app, [])
+  const text = `select state from pgboss.job where name = 'job.dead' and source_name = $1 and state not in ('created', 'active')`
+  const [dead] = await until(async () => {
+    const { rows } = await app.pool.query<{ state: string }>(text, [job.name])
+    return rows.length > 0 && rows
+  })
+  expect(dead?.state).toBe('retry')
+  await older[Symbol.asyncDispose]()
+  await app.pool.query(`update pgboss.job set start_after = now() where name = 'job.dead'`)
+  await using _ = await workOn(app, [known])
+  await until(() => given.length > 0)
+  expect(given).toEqual([1])
 })

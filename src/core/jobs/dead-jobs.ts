@@ -22,6 +22,8 @@ export async function workOnDead(app: App, jobs: readonly JobImplementation[]): 
     if (!dead?.sourceName) return
     const { sourceName: queue, sourceId, sourceRetryCount, sourceOutput } = dead
     const job = byName.get(queue)
+    // During a rolling upgrade it may be of a queue that only newer processes know, and one of them must give it up.
+    if (!job && dead.retryCount < dead.retryLimit) throw new Error(`this process knows no queue ${queue}`)
     const data = job?.definition.schema.safeParse(dead.data ?? {})
     if (data?.success) await job?.giveUp?.(app, data.data)
     app.log.error({ queue, job: sourceId, tries: (sourceRetryCount ?? 0) + 1, why: sourceOutput }, 'a job failed permanently')
