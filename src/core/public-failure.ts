@@ -6,7 +6,7 @@ import { codeOf, type ErrorCode, errors } from './errors.ts'
  * SQLSTATEs of temporary failures: the connection is refused or ended, a wait took too long, the server is full or read-only.
  * They end by themselves or through an operator.
  */
-const passingState = /^(08...|25006|25P03|57P0[1-5]|53...|55P03|57014)$/
+const passingState = /^(08...|25006|25P0[34]|57P0[1-5]|53...|55P03|57014)$/
 /** The same for sockets, and Prisma's own codes. */
 const passingCode = new Set([
   'ECONNREFUSED',

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { type Database, openDatabase, type Sql } from '../../src/core/database/database.ts'
 import { sqlTransaction, transaction } from '../../src/core/database/transaction.ts'
 import { newId } from '../../src/core/id.ts'
-import { isTaken } from '../../src/core/public-failure.ts'
+import { isTaken, isUnavailable } from '../../src/core/public-failure.ts'
 import { cloneDatabase, sql } from '../kit/database.ts'
 
 async function open(): Promise<{ databaseUrl: string; database: Database }> {
@@ -36,6 +36,16 @@ describe.each(Object.entries(kinds))('a transaction %s', (_, run) => {
     await expect(broken).rejects.toThrow()
     await run(database, (tx) => tx.query(`insert into notes values ('kept')`))
     expect(await notes(databaseUrl)).toEqual(['kept'])
+  })
+
+  it('may be repeated when the server ended it, because it took longer than `transaction_timeout` allows', async () => {
+    const { database } = await open()
+    await using _ = database
+    const slow = run(database, async (tx) => {
+      await tx.query('set local transaction_timeout = 50')
+      await tx.query('select pg_sleep(60)')
+    })
+    expect(isUnavailable(await slow.catch((error: Error) => error))).toBe(true)
   })
 
   it('throws when its commit became a rollback because an error was swallowed', async () => {
