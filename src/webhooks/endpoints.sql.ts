@@ -128,7 +128,8 @@ export async function storeHealth(tx: Sql, changed: readonly (Health & { id: str
 /** Deletes the previous secrets that no longer sign deliveries. */
 export async function deletePreviousSecrets(sql: Sql): Promise<void> {
   await sql.query(
-    'update webhook_endpoints set "previousSecret" = null, "previousSecretUntil" = null where "previousSecretUntil" <= now()',
+    `with expired as materialized (select id from webhook_endpoints where "previousSecretUntil" <= now() order by id for no key update)
+     update webhook_endpoints e set "previousSecret" = null, "previousSecretUntil" = null from expired where e.id = expired.id`,
   )
 }
 

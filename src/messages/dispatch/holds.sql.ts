@@ -23,9 +23,12 @@ export async function storeHolds(tx: Sql, holds: readonly { key: string; ms: num
   )
 }
 
-/** Deletes holds that ended a minute ago. */
+/** Deletes holds that ended a minute ago. The keys are locked in their order, as {@link storeHolds} locks them. */
 export async function deleteEnded(tx: Sql): Promise<void> {
-  await tx.query(`delete from send_holds where until < now() - interval '1 minute'`)
+  await tx.query(
+    `with ended as materialized (select key from send_holds where until < now() - interval '1 minute' order by key for update)
+     delete from send_holds h using ended where h.key = ended.key`,
+  )
 }
 
 const held = `m."heldBy" is not null and m."waitingSince" is not null and m.status in ('queued', 'sending') and m."acceptedAt" is null`
