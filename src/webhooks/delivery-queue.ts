@@ -14,18 +14,25 @@ export interface DeliveryQueue {
 const firstWidth = 4
 const fullWidth = 32
 const failingWidth = 2
+/**
+ * The width of every queue while the process is crowded. An endpoint that answered quickly may hang from one moment to the next, and is as wide as
+ * before until its first attempts end: in an outage of many, sixty could take all that a process has.
+ */
+const crowdedWidth = 2
 
 export function createDeliveryQueue(): DeliveryQueue {
   return { width: firstWidth, busy: 0, behind: false, refilling: false }
 }
 
-export function freeIn(queue: DeliveryQueue): number {
-  return Math.max(0, queue.width - queue.busy)
+/** `isCrowded`: half of the slots of the process are taken. */
+export function freeIn(queue: DeliveryQueue, isCrowded: boolean): number {
+  const width = isCrowded ? Math.min(queue.width, crowdedWidth) : queue.width
+  return Math.max(0, width - queue.busy)
 }
 
 /** Takes a slot for a due delivery. Returns false if none is free; the delivery then waits in the database. */
-export function takeSlot(queue: DeliveryQueue): boolean {
-  const fits = freeIn(queue) > 0
+export function takeSlot(queue: DeliveryQueue, isCrowded: boolean): boolean {
+  const fits = freeIn(queue, isCrowded) > 0
   if (fits) queue.busy++
   else queue.behind = true
   return fits

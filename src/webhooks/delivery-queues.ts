@@ -72,7 +72,7 @@ export function createDeliveryQueues(app: App, limit: number): DeliveryQueues {
 
   async function take(deliveries: readonly DeliveryRef[]): Promise<void> {
     await running.whenFree(async () => {
-      const admitted = deliveries.filter(({ endpointId }) => takeSlot(queueOf(endpointId)))
+      const admitted = deliveries.filter(({ endpointId }) => takeSlot(queueOf(endpointId), running.isCrowded()))
       await Promise.all(
         admitted.map(({ id, endpointId }) =>
           begin(endpointId, 1, async () => [await claims.one(id)].flatMap((delivery) => delivery ?? [])),
@@ -140,9 +140,9 @@ export function createDeliveryQueues(app: App, limit: number): DeliveryQueues {
     if (queue.refilling) return
     queue.refilling = true
     try {
-      while (queue.behind && freeIn(queue) > 0 && !closing) {
+      while (queue.behind && freeIn(queue, running.isCrowded()) > 0 && !closing) {
         await running.whenFree(async () => {
-          const most = freeIn(queue)
+          const most = freeIn(queue, running.isCrowded())
           if (most === 0) return
           queue.busy += most
           queue.behind = false

@@ -7,6 +7,8 @@ export interface Running {
    * as calls before them add fewer than there is room for.
    */
   whenFree: <Result>(begin: () => Promise<Result>) => Promise<Result>
+  /** True while half of the limit is taken. */
+  isCrowded: () => boolean
   /** Runs `begin`, which may add as many attempts as `places`. Until it is done, these count as attempts: the claim of many takes a while. */
   reserve: <Result>(places: number, begin: () => Promise<Result>) => Promise<Result>
   /** Adds an attempt, which must not reject. */
@@ -23,13 +25,13 @@ export function createRunning(most: number): Running {
   const waiting: (() => void)[] = []
   const beginning = new Set<Promise<unknown>>()
   let reserved = 0
-  const isFull = () => attempts.size + reserved >= most
+  const taken = () => attempts.size + reserved
   function wakeNext(): void {
-    if (!isFull()) waiting.shift()?.()
+    if (taken() < most) waiting.shift()?.()
   }
   return {
     async whenFree(begin) {
-      while (isFull()) await new Promise<void>((resolve) => waiting.push(resolve))
+      while (taken() >= most) await new Promise<void>((resolve) => waiting.push(resolve))
       const begun = begin()
       beginning.add(begun)
       try {
@@ -39,6 +41,7 @@ export function createRunning(most: number): Running {
         wakeNext()
       }
     },
+    isCrowded: () => taken() >= most / 2,
     async reserve(places, begin) {
       reserved += places
       try {

@@ -5,9 +5,9 @@ import { adapt, beginFailing, createDeliveryQueue, freeIn, isForgettable, takeSl
 describe('the queue of an endpoint', () => {
   it('begins with four slots, and knows that a delivery without one waits', () => {
     const queue = createDeliveryQueue()
-    expect([1, 2, 3, 4].map(() => takeSlot(queue))).toEqual([true, true, true, true])
+    expect([1, 2, 3, 4].map(() => takeSlot(queue, false))).toEqual([true, true, true, true])
     expect(queue.behind).toBe(false)
-    expect(takeSlot(queue)).toBe(false)
+    expect(takeSlot(queue, false)).toBe(false)
     expect(queue).toMatchObject({ busy: 4, behind: true })
   })
 
@@ -22,9 +22,17 @@ describe('the queue of an endpoint', () => {
 
   it('has no free slot, and never fewer than none, when it narrows while it is busy', () => {
     const queue = createDeliveryQueue()
-    for (let i = 0; i < 4; i++) takeSlot(queue)
+    for (let i = 0; i < 4; i++) takeSlot(queue, false)
     adapt(queue, false)
-    expect(freeIn(queue)).toBe(0)
+    expect(freeIn(queue, false)).toBe(0)
+  })
+
+  it('has two slots while its process is crowded, however wide it is', () => {
+    const queue = createDeliveryQueue()
+    for (const _ of [1, 2, 3]) adapt(queue, true)
+    expect([freeIn(queue, false), freeIn(queue, true)]).toEqual([32, 2])
+    expect([1, 2, 3].map(() => takeSlot(queue, true))).toEqual([true, true, false])
+    expect(freeIn(queue, false)).toBe(30)
   })
 
   it('begins with two slots if the endpoint has failed before, unless an attempt has widened it', () => {
@@ -40,7 +48,7 @@ describe('the queue of an endpoint', () => {
   it('is forgotten when nothing is in progress, unless its endpoint fails', () => {
     const queue = createDeliveryQueue()
     expect(isForgettable(queue)).toBe(true)
-    takeSlot(queue)
+    takeSlot(queue, false)
     expect(isForgettable(queue)).toBe(false)
     const failing = createDeliveryQueue()
     adapt(failing, false)
