@@ -50,11 +50,28 @@ export async function disableEndpoint(tx: Sql, id: string, reason: string): Prom
   )
 }
 
-/** Enables an endpoint that is disabled. */
-export async function enableEndpoint(tx: Sql, id: string): Promise<void> {
-  await tx.query('update webhook_endpoints set "disabledReason" = null, "disabledAt" = null, "updatedAt" = now() where id = $1', [
-    id,
-  ])
+/** Disables those of the endpoints that are enabled, because they exceed the plan. Returns their ids. */
+export async function restEndpoints(tx: Sql, ids: readonly string[]): Promise<string[]> {
+  const { rows } = await tx.query<{ id: string }>(
+    `with enabled as materialized (
+       select id from webhook_endpoints where id = any($1::uuid[]) and "disabledAt" is null and "deletedAt" is null order by id for no key update
+     )
+     update webhook_endpoints e set "disabledReason" = $2, "disabledAt" = now(), "updatedAt" = now() from enabled
+     where e.id = enabled.id returning e.id`,
+    [ids, overThePlan],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** Enables those of the endpoints that are disabled because they exceeded the plan. */
+export async function resumeEndpoints(tx: Sql, ids: readonly string[]): Promise<void> {
+  await tx.query(
+    `with resting as materialized (
+       select id from webhook_endpoints where id = any($1::uuid[]) and "disabledReason" = $2 and "deletedAt" is null order by id for no key update
+     )
+     update webhook_endpoints e set "disabledReason" = null, "disabledAt" = null, "updatedAt" = now() from resting where e.id = resting.id`,
+    [ids, overThePlan],
+  )
 }
 
 export interface StoredSecrets {
