@@ -17,8 +17,7 @@ async function create(name: string, settings: object = {}, { client } = scene): 
   return (await client().post('instances', { name, provider: 'sandbox', settings })).body.data.id
 }
 
-const runOn = ({ databaseUrl }: Scene, ...args: string[]) => command(['instance', ...args], { databaseUrl })
-const run = (...args: string[]) => runOn(scene, ...args)
+const run = (...args: string[]) => command(['instance', ...args], { databaseUrl: scene.databaseUrl })
 
 it('pair shows the codes of an instance and waits until it is connected', async () => {
   const id = await create('Shop\u001b[2J', { pairing: true })
@@ -33,12 +32,13 @@ it('pair shows the codes of an instance and waits until it is connected', async 
 })
 
 it('pair says in words why an instance is not connected', async () => {
-  // The sandbox connects the instance after this time, which is longer than the test.
-  const slow = await openScene({ env: { SANDBOX_LATENCY_MS: '600000' } })
+  // The sandbox connects the instance after this time of the process that starts it, which is longer than the test.
+  const env = { SANDBOX_LATENCY_MS: '600000' }
+  const slow = await openScene({ env })
   const id = await create('Desk', { pairing: true }, slow)
   const app = await openApp(slow.databaseUrl)
   const [result] = await Promise.all([
-    runOn(slow, 'pair', '--id', id),
+    command(['instance', 'pair', '--id', id], { databaseUrl: slow.databaseUrl, env }),
     until(async () => (await slow.client().get(`instances/${id}`)).body.data.status === 'pairing').then(() =>
       changeState(app, { instanceId: id, status: 'disconnected', error: 'nobody scanned the code' }),
     ),
