@@ -90,18 +90,20 @@ const messagesPerTurn = 50
 async function acceptEach(ctx: Context, messages: readonly unknown[]): Promise<BulkResult> {
   const result: BulkResult = { accepted: [], rejected: [] }
   const submissions = new Map<number, Submission>()
-  const refused = new Map<number, Refusal>()
+  const refused = new Map<number, { request: Context; refusal: Refusal }>()
   for (const [index, message] of messages.entries()) {
     if (index % messagesPerTurn === messagesPerTurn - 1) await ownTurn()
+    let request = memberOf(ctx, index)
     try {
-      submissions.set(index, submissionOf(ctx.idempotency ? memberOf(ctx, index) : withOwnKey(ctx, message), message))
+      if (!ctx.idempotency) request = withOwnKey(ctx, message)
+      submissions.set(index, submissionOf(request, message))
     } catch (error) {
-      refused.set(index, refusalOf(ctx, error))
+      refused.set(index, { request, refusal: refusalOf(ctx, error) })
     }
   }
-  // An earlier run of the same bulk may have been interrupted after it accepted these messages.
-  const before = await acceptedBefore<Message>([...refused.keys()].map((index) => memberOf(ctx, index)))
-  for (const [i, [index, refusal]] of [...refused].entries()) {
+  // They may have been accepted before, when their times were in the future: under keys of their own, or by a run of this bulk that was interrupted.
+  const before = await acceptedBefore<Message>([...refused.values()].map(({ request }) => request))
+  for (const [i, [index, { refusal }]] of [...refused].entries()) {
     const message = before[i]
     if (message) result.accepted.push({ index, id: message.id })
     else result.rejected.push({ index, ...refusal })

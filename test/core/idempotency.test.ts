@@ -49,6 +49,15 @@ describe('a repeated request whose scheduled time has passed', () => {
     expect(again.idempotency?.replayed).toBe(true)
   })
 
+  it('is answered with the message that was scheduled under its own key in a bulk', async () => {
+    const first = await sendMessages(ctx, [{ ...text('+393331234501'), idempotencyKey: 'own' }])
+    letItPass()
+    const again = [{ ...text('+393331234502'), idempotencyKey: 'new' }, text('+393331234503')]
+    const { accepted, rejected } = await sendMessages(ctx, [...again, { ...text('+393331234501'), idempotencyKey: 'own' }])
+    expect(accepted).toEqual([{ index: 2, id: first.accepted[0]?.id }])
+    expect(rejected.map(({ index, code }) => [index, code])).toEqual([0, 1].map((index) => [index, 'VALIDATION_ERROR']))
+  })
+
   it('is refused with another key', async () => {
     await scheduleMessage(request(), text('+393331234501'))
     letItPass()

@@ -131,14 +131,18 @@ export async function orAsBefore<T>(ctx: Context, work: () => Promise<T>): Promi
   }
 }
 
-/** Returns the stored values of the same requests, null for those without one. Either all of the requests have a key or none has. */
+/** Returns the stored values of the same requests, null for those without one or without a key. */
 export async function acceptedBefore<T>(requests: readonly Context[]): Promise<(T | null)[]> {
-  const [first] = requests
-  if (!first?.idempotency) return requests.map(() => null)
-  const promises = requests.map((ctx) => ctx.idempotency as Idempotency)
-  const claims = promises.map((idempotency) => claimOf(first, idempotency))
+  const asked = requests.filter(({ idempotency }) => idempotency)
+  const [first] = asked
+  if (!first) return requests.map(() => null)
+  const claims = asked.map((ctx) => claimOf(ctx, ctx.idempotency as Idempotency))
   const found = await findKeys(first.app, first.app.pool, claims)
-  return found.map((kept, i) => (kept && 'ok' in kept && kept.ok ? replay<T>(promises[i] as Idempotency, kept) : null))
+  const keptOf = new Map(asked.map((ctx, i) => [ctx, found[i]]))
+  return requests.map((ctx) => {
+    const kept = keptOf.get(ctx)
+    return kept && 'ok' in kept && kept.ok ? replay<T>(ctx.idempotency as Idempotency, kept) : null
+  })
 }
 
 /** True if the same request has claimed the key and has no result yet. */
