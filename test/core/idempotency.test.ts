@@ -1,5 +1,6 @@
 // Proves an Idempotency-Key after time has passed: an accepted request gets the same answer, and no key is kept beyond its
 // retention.
+import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createCampaign } from '../../src/campaigns/create.ts'
 import type { App } from '../../src/core/app.ts'
@@ -146,6 +147,43 @@ it('the key of a message in a bulk counts if the bulk has none', async () => {
   const again = await sendMessages(ctx, [text, { ...text, text: 'changed' }])
   expect(again.accepted).toEqual([{ index: 0, id: first.accepted[0]?.id }])
   expect(again.rejected).toMatchObject([{ index: 1, code: 'IDEMPOTENCY_KEY_REUSED' }])
+})
+
+describe('one key for many messages of a bulk', () => {
+  const good = (text = 'hello') => ({ instanceId, to: '+393331234501', type: 'text', text, idempotencyKey: 'own' })
+  const bad = () => ({ instanceId, to: '+393331234501', templateId: randomUUID(), idempotencyKey: 'own' })
+
+  /** `sizes`: the numbers of messages of the transactions that the bulk takes. */
+  async function sendAll(messages: readonly object[]) {
+    const observe = vi.spyOn(app.metrics.batchSize, 'observe')
+    const result = await sendMessages(ctx, messages)
+    return { ...result, sizes: (observe.mock.calls as unknown[][]).map(([, size]) => size) }
+  }
+
+  it('sends the same message once, in one transaction', async () => {
+    const { accepted, sizes } = await sendAll(Array(30).fill(good()))
+    expect([accepted.length, new Set(accepted.map(({ id }) => id)).size, sizes]).toEqual([30, 1, [30]])
+    expect((await sql(databaseUrl).query('select from messages')).rowCount).toBe(1)
+  })
+
+  it('refuses the same message in one transaction', async () => {
+    const { rejected, sizes } = await sendAll(Array(30).fill(bad()))
+    expect([rejected.map(({ code }) => code), sizes]).toEqual([Array(30).fill('NOT_FOUND'), [30]])
+  })
+
+  it('tries different messages alone until one is accepted, so that they take no part in the transactions of others', async () => {
+    const { rejected, sizes } = await sendAll(Array.from({ length: 10 }, bad))
+    expect([rejected.map(({ code }) => code), sizes]).toEqual([Array(10).fill('NOT_FOUND'), [10, ...Array(9).fill(1)]])
+  })
+
+  it('belongs to the first message that is not refused', async () => {
+    const first = bad()
+    const { accepted, rejected } = await sendAll([first, good(), first, good(), good('other')])
+    expect(accepted.map(({ index }) => index)).toEqual([1, 3])
+    expect(new Set(accepted.map(({ id }) => id)).size).toBe(1)
+    const codes = ['NOT_FOUND', 'NOT_FOUND', 'IDEMPOTENCY_KEY_REUSED']
+    expect(rejected.map(({ index, code }) => [index, code])).toEqual([0, 2, 4].map((index, i) => [index, codes[i]]))
+  })
 })
 
 it('a path with a trailing slash is the same request', () => {

@@ -26,7 +26,7 @@ import { type Draft, draftAll } from './draft.ts'
 import { insertMessages } from './insert.sql.ts'
 import { lookUp, MustWait } from './look-up.ts'
 import { composeRows } from './rows.ts'
-import { type Result, replayRepeated, type Submission, storeResults } from './submission.ts'
+import { answerRepeated, type Result, replayRepeated, type Submission, storeResults } from './submission.ts'
 
 /** Answers each message, in order. The messages of one call share one transaction, so none overtakes another. */
 type Accept = (submissions: readonly Submission[]) => Promise<readonly Result[]>
@@ -85,9 +85,11 @@ export async function acceptMessages(
   if (submissions.length === 0) return []
   await safetyCache(app).prepare(submissions.map(judgedOf), principal.ownerId)
   const results = await acceptance(app)(submissions)
-  const final = await Promise.all(
-    results.map((result, i) => (result === 'repeated' ? acceptRepeated(app, submissions[i] as Submission) : result)),
-  )
+  const final: (Message | Error)[] = []
+  // One after the other: together they would all be in each batch until it is their turn.
+  for (const [i, result] of results.entries()) {
+    final.push(result === 'repeated' ? await acceptRepeated(app, submissions[i] as Submission) : result)
+  }
   await app.failpoint('api.after_commit_before_reply')
   return final
 }
@@ -129,7 +131,7 @@ async function acceptAll(app: App, submissions: readonly Submission[], { waits }
   })
   // Messages that are due leave at once, which wakes the relay for all of their events.
   if (submissions.some(({ scheduledAt }) => scheduledAt)) app.signals.emit('outbox')
-  return all
+  return answerRepeated(submissions, all)
 }
 
 function judgedOf({ input: { instanceId, to }, scheduledAt }: Submission): Judged {

@@ -3,7 +3,7 @@ import type { App } from '../../core/app.ts'
 import type { Idempotency } from '../../core/context.ts'
 import type { Sql } from '../../core/database/database.ts'
 import type { SqlTx } from '../../core/database/transaction.ts'
-import { codeOf } from '../../core/errors.ts'
+import { codeOf, failure } from '../../core/errors.ts'
 import { claimKeys, claimOf, keepResults, nameOf, replay } from '../../core/idempotency/idempotency.ts'
 import { type KeyClaim, releaseKeys } from '../../core/idempotency/keys.sql.ts'
 import type { Principal } from '../../core/principal.ts'
@@ -19,7 +19,7 @@ export interface Submission {
   scheduledAt: Date | null
 }
 
-/** Result to the second use of a key in one batch. The caller must try again, after the first use has committed. */
+/** Result of a further use of a key in one batch, until the first use has committed; then see {@link answerRepeated}. */
 type Repeated = 'repeated'
 export type Result = Message | Error | Repeated
 
@@ -93,4 +93,27 @@ export async function storeResults(
   // Releases the keys of refused messages. `keepFailure` in core/idempotency/idempotency.ts decides later which refusals are kept.
   await tx.sendLast((sql) => releaseKeys(sql, refused))
   if (kept.length > 0) await tx.sendLast((sql) => keepResults(app, sql, kept))
+}
+
+/**
+ * Answers further uses of a key in a batch that has committed, as they would be answered after it: the same request like the first one, another
+ * one with IDEMPOTENCY_KEY_REUSED. Another one stays `repeated`, to be tried again, if the first was refused and its key is free.
+ */
+export function answerRepeated(submissions: readonly Submission[], results: readonly Result[]): Result[] {
+  const firsts = new Map<string, { idempotency: Idempotency; claim: KeyClaim; result: Result }>()
+  return results.map((result, i) => {
+    const submission = submissions[i] as Submission
+    const { idempotency } = submission
+    if (!idempotency) return result
+    const claim = claimOf(submission, idempotency)
+    const first = firsts.get(nameOf(claim))
+    if (!first) {
+      firsts.set(nameOf(claim), { idempotency, claim, result })
+      return result
+    }
+    const isRefused = first.result instanceof Error
+    if (!first.claim.fingerprint.equals(claim.fingerprint)) return isRefused ? 'repeated' : failure('IDEMPOTENCY_KEY_REUSED')
+    idempotency.replayed = first.idempotency.replayed || !isRefused
+    return first.result
+  })
 }
