@@ -1,6 +1,6 @@
 // Claims due messages for sending under a lease with a fencing token. Fails, defers, holds or reschedules the rest of the batch.
 import { randomUUID } from 'node:crypto'
-import { reserveQuota } from '../../billing/admission/quota.ts'
+import { reserveQuota, returnQuota } from '../../billing/admission/quota.ts'
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
@@ -142,14 +142,15 @@ async function claimIn(
 /** Fails messages. Those of a campaign that it must not send any more are cancelled in place of that. */
 async function endFailed(tx: Sql, failed: Sorted['failed']): Promise<void> {
   const ended = failed.map(({ row, error }) => ({ id: row.id, error, withdrawn: isWithdrawn(row, error) }))
-  await failMessages(
+  const failures = await failMessages(
     tx,
     ended.filter(({ withdrawn }) => !withdrawn),
   )
-  await withdrawMessages(
+  const cancelled = await withdrawMessages(
     tx,
     ended.filter(({ withdrawn }) => withdrawn),
   )
+  await returnQuota(tx, [...failures, ...cancelled])
 }
 
 /** Gives each message a job at its time. One that was held is not any more. */

@@ -1,4 +1,5 @@
 // Gives back the messages of a claim whose commit was not answered: if it was carried out, they have a lease, but nobody sends them.
+import { returnQuota } from '../../billing/admission/quota.ts'
 import type { App } from '../../core/app.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
 import { untilStored } from '../../core/database/until-stored.ts'
@@ -19,7 +20,8 @@ export async function giveBack(app: App, claimed: readonly Unsent[]): Promise<vo
         tx,
         claimed.map(({ id }) => id),
       )
-      const { released } = await releaseUnsent(app, tx, unsent)
+      const { released, withdrawn } = await releaseUnsent(app, tx, unsent)
+      await returnQuota(tx, withdrawn)
       await enqueueDispatch(
         app,
         tx,

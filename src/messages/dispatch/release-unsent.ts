@@ -2,6 +2,7 @@
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { type Released, releaseLeases } from './settle.sql.ts'
+import type { Withdrawn } from './withdraw.sql.ts'
 import { withdrawMessages } from './withdraw.ts'
 
 export interface Unsent {
@@ -19,16 +20,20 @@ interface Retried extends Unsent {
   counts: boolean
 }
 
-/** `count`: the messages that still had their lease. Returns those that are attempted again, which need a job or a hold. */
+/**
+ * `count`: the messages that still had their lease. `released`: those that are attempted again, which need a job or a hold. `withdrawn`: those
+ * that are not, whose quota the caller gives back.
+ */
 export async function releaseUnsent(
   app: App,
   tx: Sql,
   unsent: readonly Retried[],
-): Promise<{ count: number; released: Released[] }> {
+): Promise<{ count: number; released: Released[]; withdrawn: Withdrawn[] }> {
+  if (unsent.length === 0) return { count: 0, released: [], withdrawn: [] }
   const byId = new Map(unsent.map((message) => [message.id, message]))
   const rows = await releaseLeases(tx, unsent)
   const unwanted = new Set(rows.filter((row) => lostContact(row, byId.get(row.id) as Unsent)))
-  await withdrawMessages(
+  const withdrawn = await withdrawMessages(
     tx,
     [...unwanted].map(({ id }) => ({ id, error: 'CONTACT_DELETED' })),
   )
@@ -39,7 +44,7 @@ export async function releaseUnsent(
     tx,
     released.flatMap(({ campaignId }) => campaignId ?? []),
   )
-  return { count: rows.length, released }
+  return { count: rows.length, released, withdrawn }
 }
 
 /** True if the contact of a campaign's message was deleted during its attempt. */

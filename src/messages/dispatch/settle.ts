@@ -1,4 +1,5 @@
 // Settles send outcomes: writes them only while the lease of the attempt still holds (fencing token).
+import { returnQuota } from '../../billing/admission/quota.ts'
 import type { App } from '../../core/app.ts'
 import { createBatch, runApartOnFailure } from '../../core/batch.ts'
 import type { Sql } from '../../core/database/database.ts'
@@ -18,7 +19,7 @@ import { holdKey } from './hold-key.ts'
 import { storeHolds } from './holds.sql.ts'
 import { endOf, retryDelayMs } from './policy.ts'
 import { releaseUnsent } from './release-unsent.ts'
-import { readLeased, storeAccepted } from './settle.sql.ts'
+import { type Released, readLeased, storeAccepted } from './settle.sql.ts'
 import { markHeld } from './waiting.sql.ts'
 
 export interface Settlement {
@@ -70,12 +71,19 @@ async function settleAll(app: App, settlements: readonly Settlement[]): Promise<
     await restrict(app, tx, list)
     const failed = await failMessages(tx, failing)
     const accepted = await accept(tx, list)
-    const retried = await retryLater(app, tx, retries)
+    const { count, released, withdrawn } = await releaseUnsent(
+      app,
+      tx,
+      retries.map(({ message, delayMs, counts }) => ({ ...message, delayMs, counts })),
+    )
+    // In one step, after all messages are locked and before the jobs of holds: the order of a claim.
+    await returnQuota(tx, [...failed, ...withdrawn])
+    const retried = await retryLater(app, tx, retries, released)
     await checkLater(app, tx, list)
     const guarded = list.flatMap(({ message }) => (message.guarded ? message : []))
     if (guarded.length > 0) await dropGuards(app, tx, guarded)
     const unknown = list.filter(({ outcome }) => outcome.outcome === 'unknown').length
-    return { ...retried, settled: failed + accepted + retried.count + unknown }
+    return { ...retried, settled: failed.length + accepted + count + unknown }
   })
   for (const { key, ms } of holds) app.signals.emit('held', key, ms)
   releaseIfOpen(app, forHolder)
@@ -130,25 +138,15 @@ function addressed({ workspaceId, instance, peer, provider }: ClaimedMessage) {
 }
 
 interface Retried {
-  /** The messages whose lease still held. */
-  count: number
   holds: { key: string; ms: number }[]
   /** The messages that wait for the holder of their connection. */
   forHolder: Held[]
 }
 
-/**
- * Releases leases, and adds jobs for the next attempts. Messages with `holds` are held under their key instead, unless their instance was
- * deleted.
- */
-async function retryLater(app: App, tx: Sql, retries: readonly Retry[]): Promise<Retried> {
-  if (retries.length === 0) return { count: 0, holds: [], forHolder: [] }
+/** Adds jobs for the next attempts. Messages with `holds` are held under their key instead, unless their instance was deleted. */
+async function retryLater(app: App, tx: Sql, retries: readonly Retry[], released: readonly Released[]): Promise<Retried> {
+  if (released.length === 0) return { holds: [], forHolder: [] }
   const byId = new Map(retries.map((retry) => [retry.message.id, retry]))
-  const { count, released } = await releaseUnsent(
-    app,
-    tx,
-    retries.map(({ message, delayMs, counts }) => ({ ...message, delayMs, counts })),
-  )
   const { instances } = await readSendingInstances(tx, [...new Set(retries.map(({ message }) => message.instance.id))])
   // The deletion of an instance releases what waits for it, but not these. Their jobs fail them now.
   const isOrphan = (id: string) => instances.get((byId.get(id) as Retry).message.instance.id)?.deletedAt != null
@@ -167,7 +165,7 @@ async function retryLater(app: App, tx: Sql, retries: readonly Retry[]): Promise
     return [{ id, key: holdKey(holds, at), ms, holds, ...at }]
   })
   const forHolder = held.filter(({ holds }) => holds.of === 'connection')
-  return { count, holds: await holdRetries(app, tx, held, forHolder), forHolder }
+  return { holds: await holdRetries(app, tx, held, forHolder), forHolder }
 }
 
 /** Holds messages under their keys, and stores the holds. Returns the holds. Messages that wait for a holder have none. */

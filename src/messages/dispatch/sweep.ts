@@ -1,4 +1,5 @@
 // Sweeps every minute for messages that expired, and for messages and keys that lost their job.
+import { returnQuota } from '../../billing/admission/quota.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
 import { scheduleJob } from '../../core/jobs/jobs.ts'
 import { dispatchRequest, enqueueDispatch } from './dispatch-job.ts'
@@ -22,10 +23,11 @@ export const sweepImplementation = scheduleJob(definition, async (app) => {
   // Each step commits by itself: the first one holds usage rows, which every acceptance of their owners waits for.
   await sqlTransaction(app.pool, async (tx) => {
     const expired = await lockExpired(tx, app.config.messageTtlMs)
-    await failMessages(
+    const failed = await failMessages(
       tx,
       expired.map((message) => ({ id: message.id, error: endOf(message, 'EXPIRED') })),
     )
+    await returnQuota(tx, failed)
   })
   app.signals.emit('outbox')
   await sqlTransaction(app.pool, async (tx) => {

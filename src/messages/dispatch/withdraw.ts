@@ -1,4 +1,4 @@
-// Cancels messages of campaigns that must not leave any more, and returns their quota.
+// Cancels messages of campaigns that must not leave any more.
 import { returnQuota } from '../../billing/admission/quota.ts'
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
@@ -7,11 +7,6 @@ import { emit } from '../../events/log/emit.ts'
 import { messageEvent } from '../events.ts'
 import { dropExpiries } from './dispatch-job.ts'
 import { lockMessagesOf, readUnsentTo, storeWithdrawn, type Withdrawn } from './withdraw.sql.ts'
-
-/** The transaction `tx` holds the row locks of the messages. */
-export async function withdrawMessages(tx: Sql, withdrawn: readonly { id: string; error: string }[]): Promise<void> {
-  await returnQuota(tx, await cancel(tx, withdrawn))
-}
 
 /** Messages per statement: few enough for its time limit. */
 const atOnce = 1_000
@@ -31,13 +26,14 @@ export async function withdrawFrom(
   for (;;) {
     const unsent = await readUnsentTo(tx, contactIds, batch)
     const errors = unsent.map(({ id }) => ({ id, error: 'CONTACT_DELETED' }))
-    rows.push(...(await cancel(tx, errors)))
+    rows.push(...(await withdrawMessages(tx, errors)))
     await dropExpiries(app, tx, unsent)
     if (unsent.length < batch) return () => returnQuota(tx, rows)
   }
 }
 
-async function cancel(tx: Sql, withdrawn: readonly { id: string; error: string }[]): Promise<Withdrawn[]> {
+/** Cancels messages whose row locks the transaction `tx` holds. Returns them; the caller gives their quota back, as after `failMessages`. */
+export async function withdrawMessages(tx: Sql, withdrawn: readonly { id: string; error: string }[]): Promise<Withdrawn[]> {
   if (withdrawn.length === 0) return []
   const rows = await storeWithdrawn(
     tx,
