@@ -1,10 +1,14 @@
-// A message of a type that only a newer process knows, while an upgrade is under way.
+// A message of a type or a network that only a newer process knows, while an upgrade is under way.
 import { expect, it } from 'vitest'
-import { claimMessages } from '../../src/messages/dispatch/claim.ts'
+import { claimHeld, claimMessages } from '../../src/messages/dispatch/claim.ts'
+import { instanceKey } from '../../src/messages/dispatch/hold-key.ts'
+import { readHeld } from '../../src/messages/dispatch/holds.sql.ts'
+import { sendMessage } from '../../src/messages/service.ts'
+import { providers } from '../../src/providers/providers.ts'
 import { cloneDatabase, sql } from '../kit/database.ts'
 import { openWorkspace } from './rig.ts'
 
-it('is left to a newer process: not sent, not failed, no attempt counted, and looked at again', async () => {
+it('of a type is left to a newer process: not sent, not failed, no attempt counted, and looked at again', async () => {
   const own = await cloneDatabase()
   const { app, ctx, instanceId } = await openWorkspace(own)
   await sql(own).query(`alter type message_type add value 'newer'`)
@@ -26,4 +30,34 @@ it('is left to a newer process: not sent, not failed, no attempt counted, and lo
   // A process that knows the type sends it.
   await sql(own).query(`update messages set type = 'text' where id = $1`, [newer])
   expect((await claimMessages(app, [newer])).claimed).toMatchObject([{ id: newer, attempt: 1 }])
+})
+
+it('of a network is left to a newer process, whether it has been attempted or not: held until one looks at it', async () => {
+  const own = await cloneDatabase()
+  const { app, ctx, instanceId } = await openWorkspace(own)
+  const send = async (to: string) => (await sendMessage(ctx, { instanceId, to, type: 'text', text: 'hello' })).id
+  const attempted = await send('+393337001021')
+  await claimMessages(app, [attempted])
+  await sql(own).query(`update messages set "leaseUntil" = now() - interval '1 second' where id = $1`, [attempted])
+  const fresh = await send('+393337001022')
+  const known = providers(app)
+  providers.replace(app, new Map())
+  expect((await claimMessages(app, [attempted, fresh])).claimed).toEqual([])
+  const { rows } = await sql(own).query('select status, attempts, error from messages where id = any($1) order by id', [
+    [attempted, fresh],
+  ])
+  expect(rows).toEqual([
+    { status: 'sending', attempts: 1, error: null },
+    { status: 'queued', attempts: 0, error: null },
+  ])
+  const checks = `select from pgboss.job where name = 'message.hold' and data->>'key' = $1 and state < 'active'`
+  expect((await sql(own).query(checks, [instanceKey(instanceId)])).rowCount).toBe(1)
+  // A process that knows the network sends them.
+  providers.replace(app, known)
+  const held = await readHeld(app.pool, instanceKey(instanceId), 10)
+  expect(held).toEqual([attempted, fresh])
+  expect((await claimHeld(app, held)).claimed).toMatchObject([
+    { id: attempted, attempt: 2 },
+    { id: fresh, attempt: 1 },
+  ])
 })

@@ -2,14 +2,11 @@
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { lockDisconnected } from '../../instances/sending.sql.ts'
-import type { ProviderName } from '../../providers/provider.ts'
-import { providers } from '../../providers/providers.ts'
 import { type Dispatchable, dispatchRequest, enqueueDispatch, expiryRequest } from './dispatch-job.ts'
 import { markDeferred } from './waiting.sql.ts'
 
 export interface DeferredMessage extends Dispatchable {
   instanceId: string
-  provider: ProviderName
   /** End of the message's time to live. */
   until: Date
 }
@@ -21,7 +18,7 @@ export interface DeferredMessage extends Dispatchable {
 export async function defer(app: App, tx: Sql, messages: readonly DeferredMessage[]): Promise<void> {
   if (messages.length === 0) return
   const disconnected = await lockDisconnected(tx, [...new Set(messages.map(({ instanceId }) => instanceId))])
-  const deferred = messages.filter(({ instanceId, provider }) => disconnected.has(instanceId) || !providers(app).has(provider))
+  const deferred = messages.filter(({ instanceId }) => disconnected.has(instanceId))
   const again = messages.filter((message) => !deferred.includes(message))
   await enqueueDispatch(app, tx, [
     ...again.map((message) => dispatchRequest(message)),

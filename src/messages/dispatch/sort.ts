@@ -82,12 +82,10 @@ function decisionFor(app: App, row: OpenRow): Decision {
 
 function withProvider(app: App, row: OpenRow): OpenMessage {
   const provider = providerOf(app, row.provider)
-  const instance = instanceOf(row)
   return {
     ...row,
-    // A process without this provider treats the instance as disconnected, so its messages wait for a process that has the provider.
-    instanceConnected: row.instanceConnected && provider !== undefined,
-    sendsOnce: provider?.sendsOnce(instance) ?? false,
+    // An attempt of a network that this process does not know is left to one that does; see readWaitCauses.
+    sendsOnce: provider?.sendsOnce(instanceOf(row)) ?? true,
     reconcileMs: provider?.reconcileMs ?? 0,
   }
 }

@@ -14,8 +14,8 @@ export interface WaitCause {
   /** The key under which the message is held. */
   key: string
   /**
-   * `hold`: the network asked to wait. `holder`: another process sends. `release`: this process releases it, when its instance has fewer sends in
-   * progress, or when the message before it may leave.
+   * `hold`: the network asked to wait. `holder`: another process sends, the one with the connection or, while an upgrade is under way, one that
+   * knows the network. `release`: this process releases it, when its instance has fewer sends in progress, or when the message before it may leave.
    */
   for: 'hold' | 'holder' | 'release'
 }
@@ -33,8 +33,9 @@ export async function readWaitCauses(
   for (const row of rows) {
     const held = keys.get(row.id)?.find((key) => holds.has(key))
     const key = instanceKey(row.instanceId)
+    const provider = providerOf(app, row.provider)
     if (held) causes.set(row.id, { key: held, for: 'hold' })
-    else if (providerOf(app, row.provider)?.holds?.(row.instanceId) === false) causes.set(row.id, { key, for: 'holder' })
+    else if (!provider || provider.holds?.(row.instanceId) === false) causes.set(row.id, { key, for: 'holder' })
     else if (!row.blocked && slots?.take(row.instanceId) === false) causes.set(row.id, { key, for: 'release' })
   }
   return causes
