@@ -45,8 +45,10 @@ async function tell(app: App, id: string): Promise<Error | undefined> {
   const received = await readReceived(app.pool, id)
   if (!received) return undefined
   const provider = providerOf(app, received.provider)
+  // While an upgrade is under way, another process may know the network.
+  if (!provider) return new Error('the network is not known here')
   // A network without read receipts, such as the sandbox, has nothing to be told.
-  if (!provider?.markRead) return undefined
+  if (!provider.markRead) return undefined
   const { providerMessageId, from } = received
   const told = await provider.markRead(instanceOf(received), { providerMessageId, from })
   if (told.outcome === 'refused') app.log.info({ messageId: id, reason: told.detail }, 'a message could not be marked as read')

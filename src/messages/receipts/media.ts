@@ -17,6 +17,7 @@ import { fetchJob } from './media-job.ts'
 /** For one file, from the first call to its last byte. */
 const fetchMs = 60_000
 const longestReason = 1_000
+const notFetched = 'the file could not be fetched'
 
 export const fetchImplementation: JobImplementation = implementJob(
   fetchJob,
@@ -40,7 +41,10 @@ type Kept = { outcome: 'kept' } | Exclude<FetchedMedia, { outcome: 'fetched' }>
 
 async function keep(app: App, awaited: AwaitedFile): Promise<Kept> {
   const { id, provider, media } = awaited
-  const { fetchMedia } = providerOf(app, provider) ?? {}
+  const network = providerOf(app, provider)
+  // While an upgrade is under way, another process may know it.
+  if (!network) return { outcome: 'retry', detail: notFetched }
+  const { fetchMedia } = network
   if (!fetchMedia) return { outcome: 'refused', detail: 'the network gives no files' }
   try {
     const fetched = await fetchMedia(instanceOf(awaited), media, AbortSignal.timeout(fetchMs))
@@ -53,7 +57,7 @@ async function keep(app: App, awaited: AwaitedFile): Promise<Kept> {
     const code = codeOf(error)
     if (code && code !== 'SERVICE_UNAVAILABLE') return { outcome: 'refused', detail: message }
     app.log.warn({ messageId: id, err: message }, 'the file of an inbound message could not be kept; trying again')
-    return { outcome: 'retry', detail: 'the file could not be fetched' }
+    return { outcome: 'retry', detail: notFetched }
   }
 }
 

@@ -3,6 +3,9 @@ import { expect, it } from 'vitest'
 import { claimHeld, claimMessages } from '../../src/messages/dispatch/claim.ts'
 import { instanceKey } from '../../src/messages/dispatch/hold-key.ts'
 import { readHeld } from '../../src/messages/dispatch/holds.sql.ts'
+import { receiveMessages } from '../../src/messages/receipts/inbound.ts'
+import { readImplementation } from '../../src/messages/receipts/mark-read.ts'
+import { fetchImplementation } from '../../src/messages/receipts/media.ts'
 import { sendMessage } from '../../src/messages/service.ts'
 import { providers } from '../../src/providers/providers.ts'
 import { cloneDatabase, sql } from '../kit/database.ts'
@@ -60,4 +63,18 @@ it('of a network is left to a newer process, whether it has been attempted or no
     { id: attempted, attempt: 2 },
     { id: fresh, attempt: 1 },
   ])
+})
+
+it('of a network leaves its file and its read mark to a newer process', async () => {
+  const own = await cloneDatabase()
+  const { app, instanceId } = await openWorkspace(own)
+  const media = { reference: 'file', mimeType: null, fileName: null }
+  const image = { type: 'image', body: '', content: { kind: 'image' }, media } as const
+  await receiveMessages(app, [{ instanceId, providerMessageId: 'in', from: '+393337001021', at: new Date(), ...image }])
+  const { rows } = await sql(own).query<{ id: string }>('select id from messages')
+  providers.replace(app, new Map())
+  expect(await fetchImplementation.run(app, rows)).toEqual([expect.any(Error)])
+  expect(await readImplementation.run(app, rows)).toEqual([expect.any(Error)])
+  const awaited = `select content ? 'media' as awaited from messages`
+  expect((await sql(own).query(awaited)).rows).toEqual([{ awaited: true }])
 })
