@@ -21,7 +21,8 @@ function isOpenSql(m: string): string {
 /**
  * True if an open message to the same recipient comes before the message `m`. Relies on the index of open messages by instance, peer and due
  * time. The messages of one owner have different times of acceptance (`createdAt`), in the order of their commits; only those of one
- * transaction share one, and have ids in their order.
+ * transaction share one, and have ids in their order. Those of a campaign have the time at which its step began, so they come before messages
+ * that were accepted during the step.
  */
 export const isFollowerSql = `exists (
   select 1 from messages e where e."instanceId" = m."instanceId" and e.peer = m.peer and ${isOpenSql('e')}
