@@ -33,7 +33,7 @@ describe('a sealed cursor', () => {
     }
   })
 
-  it('is the same on every process with the same key, so that one text serves all followers', () => {
+  it('is the same on every process with the same key, so that one text serves all subscribers', () => {
     expect(sealCursor(createSealer(Buffer.alloc(32, 1)), ours, { seq: 7n, mark, at: now })).toBe(seal(7n))
   })
 

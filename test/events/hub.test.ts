@@ -10,8 +10,8 @@ import { until } from '../kit/until.ts'
 import { countedView, openHub } from './hub-rig.ts'
 import { emitMany, newEvent, newPlace, plainNumbers, upTo, wholeLog } from './rig.ts'
 
-describe('followers of one view', () => {
-  it('cost one rendering per event, however many followers there are', async () => {
+describe('subscribers of one view', () => {
+  it('cost one rendering per event, however many subscribers there are', async () => {
     const { app, place, followLog } = await openHub()
     const [view, apart] = [countedView(place, 'shared'), countedView(place, 'apart')]
     const readers = [await followLog(apart)]
@@ -147,7 +147,7 @@ describe('the hub', () => {
     expect(plainNumbers(reader)).toEqual([0, 1])
   })
 
-  it('skips the events of workspaces without followers, and still keeps up', async () => {
+  it('skips the events of workspaces without subscribers, and still keeps up', async () => {
     const { app, place, followLog } = await openHub()
     const view = countedView(place, 'mine')
     const reader = await followLog(view)

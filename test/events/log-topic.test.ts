@@ -1,10 +1,10 @@
-// One view of the log serves all its followers, in any order of joins, pauses, failures and rounds.
+// One view of the log serves all its subscribers, in any order of joins, pauses, failures and rounds.
 import fc from 'fast-check'
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
 import { newId } from '../../src/core/id.ts'
 import type { BoundedWriter } from '../../src/events/live/bounded-writer.ts'
-import { type Follower, LogTopic } from '../../src/events/live/log-topic.ts'
+import { LogTopic, type Subscriber } from '../../src/events/live/log-topic.ts'
 import { markedOf } from '../../src/events/log/cursor.ts'
 import type { LogEvent } from '../../src/events/log/log.ts'
 import { until } from '../kit/until.ts'
@@ -114,15 +114,15 @@ const happening = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('rest' as const) }) },
 )
 
-it('hands each follower all events that match after its cursor, once and in order, whatever happens', async () => {
+it('hands each subscriber all events that match after its cursor, once and in order, whatever happens', async () => {
   const property = fc.asyncProperty(fc.array(happening, { minLength: 5, maxLength: 40 }), async (happenings) => {
     const log = memoryLog()
-    const followers: (ReturnType<typeof stubOutlet> & { start: number; follower: Follower })[] = []
+    const subscribers: (ReturnType<typeof stubOutlet> & { start: number; subscriber: Subscriber })[] = []
     let round: Promise<void> = Promise.resolve()
     for (const it of happenings) {
       if (it.do === 'number') log.number(it.count)
       if (it.do === 'rest') await new Promise(setImmediate)
-      if (it.do === 'fill') followers[it.who]?.setFull(it.full)
+      if (it.do === 'fill') subscribers[it.who]?.setFull(it.full)
       if (it.do === 'advance') {
         await round
         round = log.advance(it.count, it.fails)
@@ -132,26 +132,26 @@ it('hands each follower all events that match after its cursor, once and in orde
       if (it.do === 'join') {
         const start = Math.max(0, log.numbered() - it.behind)
         const stub = stubOutlet()
-        const follower = {
+        const subscriber = {
           writer: stub.writer,
           frame: ({ seq }: { seq: bigint }) => `${seq},`,
           cursor: BigInt(start),
           sent: { seq: BigInt(start), mark: undefined },
         }
-        followers.push({ ...stub, start, follower })
-        log.topic.add(follower)
+        subscribers.push({ ...stub, start, subscriber })
+        log.topic.add(subscriber)
       }
     }
     await round
-    for (const { setFull } of followers) setFull(false)
+    for (const { setFull } of subscribers) setFull(false)
     await log.advance(log.numbered(), false)
-    for (const { got, start } of followers) {
+    for (const { got, start } of subscribers) {
       const expected = log.matching(start, log.numbered())
       await until(() => got.length >= expected.length, { everyMs: 1 })
       expect(got).toEqual(expected)
     }
-    for (const { follower, close } of followers) {
-      log.topic.remove(follower)
+    for (const { subscriber, close } of subscribers) {
+      log.topic.remove(subscriber)
       close()
     }
     expect(log.topic.empty).toBe(true)
@@ -178,11 +178,11 @@ it('holds up the others of its hub for less once it was late, however often it c
     log: pino({ level: 'silent' }),
   })
   const { writer, got } = stubOutlet()
-  const follower: Follower = { writer, frame: ({ seq }) => `${seq},`, cursor: 0n, sent: { seq: 0n, mark: undefined } }
-  topic.add(follower)
+  const subscriber: Subscriber = { writer, frame: ({ seq }) => `${seq},`, cursor: 0n, sent: { seq: 0n, mark: undefined } }
+  topic.add(subscriber)
   const lateness: number[] = []
   for (const seq of [1, 2, 3, 4]) {
-    await until(() => topic.reachedBy(follower))
+    await until(() => topic.reachedBy(subscriber))
     rendering = Promise.withResolvers()
     const begin = performance.now()
     await topic.advance([eventAt(seq)], BigInt(seq))

@@ -1,4 +1,4 @@
-// The hub of live streams in this process: reads each batch of events once and passes it to every topic with followers here (fan-out).
+// The hub of live streams in this process: reads each batch of events once and passes it to every topic with subscribers here (fan-out).
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
@@ -11,9 +11,9 @@ import type { EventFilter, LogEvent } from '../log/log.ts'
 import { BoundedWriter, type WriterOptions } from './bounded-writer.ts'
 import { subject } from './follow.ts'
 import { startListening } from './listen.ts'
-import { type Follower, LogTopic } from './log-topic.ts'
+import { LogTopic, type Subscriber } from './log-topic.ts'
 import { startRevocation } from './revocation.ts'
-import { type StateFollower, StateTopic } from './state-topic.ts'
+import { type StateSubscriber, StateTopic } from './state-topic.ts'
 import { createSlots, type TakeSlot } from './stream-slots.ts'
 
 export interface LogView {
@@ -34,7 +34,7 @@ export interface StateView {
 
 /** One subscription on one writer. */
 export interface Followed {
-  /** The last workspace event up to which the follower is complete; undefined while it is behind, and always for a state. */
+  /** The last workspace event up to which the subscriber is complete; undefined while it is behind, and always for a state. */
   reached: () => Marked | undefined
   stop: () => void
 }
@@ -44,8 +44,8 @@ export interface Hub extends AsyncDisposable {
   takeSlot: TakeSlot
   /** Creates a writer that gets heartbeats. It is ended when its credential is revoked, and when the hub is disposed of. */
   makeWriter: (options: Omit<WriterOptions, 'stalled'>) => BoundedWriter
-  followLog: (view: LogView, follower: Follower) => Promise<Followed>
-  followState: (view: StateView, follower: StateFollower) => Followed
+  followLog: (view: LogView, subscriber: Subscriber) => Promise<Followed>
+  followState: (view: StateView, subscriber: StateSubscriber) => Followed
 }
 
 const pageSize = 256
@@ -193,7 +193,7 @@ export async function startHub(app: App, onCall: (payload: string) => void): Pro
       return writer
     },
 
-    async followLog({ key, workspaceId, filter, render }, follower) {
+    async followLog({ key, workspaceId, filter, render }, subscriber) {
       while (round) await round
       let topic = logTopics.get(key)
       if (!topic) {
@@ -203,25 +203,25 @@ export async function startHub(app: App, onCall: (payload: string) => void): Pro
         logTopics.set(key, topic)
       }
       const followed = topic
-      followed.add(follower)
+      followed.add(subscriber)
       return {
-        reached: () => followed.reachedBy(follower),
+        reached: () => followed.reachedBy(subscriber),
         stop() {
-          followed.remove(follower)
+          followed.remove(subscriber)
           if (followed.empty && logTopics.get(key) === followed) logTopics.delete(key)
         },
       }
     },
 
-    followState({ key, ...view }, follower) {
+    followState({ key, ...view }, subscriber) {
       const followed = stateTopics.get(key) ?? new StateTopic({ ...view, log: app.log })
       stateTopics.set(key, followed)
       for (const name of view.subjects) bySubject.set(name, (bySubject.get(name) ?? new Set()).add(followed))
-      followed.add(follower)
+      followed.add(subscriber)
       return {
         reached: () => undefined,
         stop() {
-          followed.remove(follower)
+          followed.remove(subscriber)
           if (!followed.empty || stateTopics.get(key) !== followed) return
           stateTopics.delete(key)
           for (const name of view.subjects) {

@@ -1,4 +1,4 @@
-// One distinct view of the log. Each event is rendered once, and the same bytes are written to every live follower.
+// One distinct view of the log. Each event is rendered once, and the same bytes are written to every live subscriber.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Log } from '../../core/log.ts'
 import { type Marked, markedOf } from '../log/cursor.ts'
@@ -6,10 +6,10 @@ import { type Batch, batchesOf, batchOf, type Entry, type Frame } from '../log/e
 import { type EventFilter, type LogEvent, matches } from '../log/log.ts'
 import type { BoundedWriter } from './bounded-writer.ts'
 
-export interface Follower {
+export interface Subscriber {
   writer: BoundedWriter
   frame: Frame
-  /** Every matching event up to this number has been written to the follower. */
+  /** Every matching event up to this number has been written to the subscriber. */
   cursor: bigint
   /** The last event revealed to the client, or the start. */
   sent: Marked
@@ -23,7 +23,7 @@ export interface LogTopicOptions {
    * temporary failure.
    */
   render: (events: readonly LogEvent[]) => Promise<Entry[]>
-  /** Reads matching events for followers that are behind: every one up to `reached`, or up to `upTo` if it is null. */
+  /** Reads matching events for subscribers that are behind: every one up to `reached`, or up to `upTo` if it is null. */
   read: (after: bigint, upTo: bigint, limit: number) => Promise<{ events: LogEvent[]; reached: bigint | null }>
   /** The number up to which the hub has passed on events. */
   head: () => bigint
@@ -39,30 +39,30 @@ interface Page {
 const pageSize = 100
 /** Longest time for one batch of the hub, because all other topics of the process wait for it. */
 const handOutMs = 2_000
-/** That time for the {@link asideMs} after it was late: followers that catch up in between would be late at each event. */
+/** That time for the {@link asideMs} after it was late: subscribers that catch up in between would be late at each event. */
 const handOutAgainMs = 100
-/** For this long after a late rendering, followers that are behind read the log only. */
+/** For this long after a late rendering, subscribers that are behind read the log only. */
 const asideMs = 30_000
 const maxBackoffMs = 2_000
 const maxTailEntries = 256
 const maxTailUnits = 256 * 1024
 
 /**
- * A follower is live or behind. Live followers get each new batch at once. A follower with a slow client, or one that resumes from the
+ * A subscriber is live or behind. Live subscribers get each new batch at once. A subscriber with a slow client, or one that resumes from the
  * past, is behind: it reads the log page by page at its own pace until it reaches the tail, a buffer of the newest entries. From the
- * tail it joins the live followers without a gap. No follower waits for another.
+ * tail it joins the live subscribers without a gap. No subscriber waits for another.
  */
 export class LogTopic {
   readonly workspaceId: string
   readonly #options: LogTopicOptions
-  readonly #live = new Set<Follower>()
-  readonly #behind = new Set<Follower>()
+  readonly #live = new Set<Subscriber>()
+  readonly #behind = new Set<Subscriber>()
   readonly #pages = new Map<bigint, Promise<Page>>()
   #tail: Entry[] = []
   #tailUnits = 0
   /** Every matching event above this number, up to the head, is in the tail. */
   #tailAfter: bigint
-  /** Until then, nothing is rendered unless there is a live follower. */
+  /** Until then, nothing is rendered unless there is a live subscriber. */
   #asideUntil = 0
   /** The last workspace event that was passed to this topic, matching or not. */
   #lastOwn: Marked = { seq: 0n, mark: undefined }
@@ -77,22 +77,22 @@ export class LogTopic {
     return this.#live.size + this.#behind.size === 0
   }
 
-  add(follower: Follower): void {
-    this.#fallBehind(follower)
+  add(subscriber: Subscriber): void {
+    this.#fallBehind(subscriber)
   }
 
-  remove(follower: Follower): void {
-    this.#live.delete(follower)
-    this.#behind.delete(follower)
+  remove(subscriber: Subscriber): void {
+    this.#live.delete(subscriber)
+    this.#behind.delete(subscriber)
   }
 
   /**
-   * The last workspace event up to which the follower is complete. Undefined while it is behind: then its client resumes after the last
+   * The last workspace event up to which the subscriber is complete. Undefined while it is behind: then its client resumes after the last
    * cursor it received. The head itself would reveal how much happens in other workspaces.
    */
-  reachedBy(follower: Follower): Marked | undefined {
-    if (!this.#live.has(follower)) return undefined
-    return this.#lastOwn.seq > follower.sent.seq ? this.#lastOwn : follower.sent
+  reachedBy(subscriber: Subscriber): Marked | undefined {
+    if (!this.#live.has(subscriber)) return undefined
+    return this.#lastOwn.seq > subscriber.sent.seq ? this.#lastOwn : subscriber.sent
   }
 
   /** Passes on new events, complete up to number `reached`. */
@@ -119,7 +119,7 @@ export class LogTopic {
         if (performance.now() >= end) tooLate()
         const entries = await Promise.race([this.#options.render(matching.slice(sent)), late])
         sent += entries.length
-        for (const batch of batchesOf(entries)) for (const follower of this.#live) this.#hand(follower, batch)
+        for (const batch of batchesOf(entries)) for (const subscriber of this.#live) this.#hand(subscriber, batch)
         this.#keep(entries)
       }
     } catch (error) {
@@ -133,15 +133,15 @@ export class LogTopic {
     }
   }
 
-  #hand(follower: Follower, batch: Batch): void {
+  #hand(subscriber: Subscriber, batch: Batch): void {
     const first = batch.entries[0]?.seq ?? 0n
-    const fresh = follower.cursor < first ? batch : batchOf(batch.entries.filter((entry) => entry.seq > follower.cursor))
+    const fresh = subscriber.cursor < first ? batch : batchOf(batch.entries.filter((entry) => entry.seq > subscriber.cursor))
     if (fresh.entries.length === 0) return
-    const bytes = fresh.bytes(follower.frame)
-    if (follower.writer.fits(fresh.entries.length, bytes.length)) {
-      write(follower, fresh, bytes)
+    const bytes = fresh.bytes(subscriber.frame)
+    if (subscriber.writer.fits(fresh.entries.length, bytes.length)) {
+      write(subscriber, fresh, bytes)
     } else {
-      this.#fallBehind(follower)
+      this.#fallBehind(subscriber)
     }
   }
 
@@ -149,7 +149,7 @@ export class LogTopic {
     this.#tail = []
     this.#tailUnits = 0
     this.#tailAfter = reached
-    for (const follower of [...this.#live]) this.#fallBehind(follower)
+    for (const subscriber of [...this.#live]) this.#fallBehind(subscriber)
   }
 
   #keep(entries: readonly Entry[]): void {
@@ -164,25 +164,25 @@ export class LogTopic {
     if (excess > 0) this.#tail.splice(0, excess)
   }
 
-  #fallBehind(follower: Follower): void {
-    // A live follower has everything up to the head, which advances only after every topic has passed on its batch.
-    if (this.#live.delete(follower)) follower.cursor = later(follower.cursor, this.#options.head())
-    this.#behind.add(follower)
-    void this.#catchUp(follower)
+  #fallBehind(subscriber: Subscriber): void {
+    // A live subscriber has everything up to the head, which advances only after every topic has passed on its batch.
+    if (this.#live.delete(subscriber)) subscriber.cursor = later(subscriber.cursor, this.#options.head())
+    this.#behind.add(subscriber)
+    void this.#catchUp(subscriber)
   }
 
-  async #catchUp(follower: Follower): Promise<void> {
-    const { writer } = follower
+  async #catchUp(subscriber: Subscriber): Promise<void> {
+    const { writer } = subscriber
     for (let failures = 0; ; ) {
       await writer.drained()
-      if (writer.closed || !this.#behind.has(follower)) return
-      if (follower.cursor >= this.#tailAfter) {
-        if (this.#join(follower)) return
+      if (writer.closed || !this.#behind.has(subscriber)) return
+      if (subscriber.cursor >= this.#tailAfter) {
+        if (this.#join(subscriber)) return
         continue
       }
       try {
-        const page = await this.#page(follower.cursor)
-        if (!(await this.#write(follower, page))) return
+        const page = await this.#page(subscriber.cursor)
+        if (!(await this.#write(subscriber, page))) return
         failures = 0
       } catch (error) {
         this.#options.log.warn({ err: (error as Error).message }, 'the log could not be read for a subscriber; trying again')
@@ -191,31 +191,31 @@ export class LogTopic {
     }
   }
 
-  /** Writes the follower's part of the tail and makes it live, synchronously. Returns false when its writer fills up on the way. */
-  #join(follower: Follower): boolean {
-    const { writer, frame } = follower
-    for (const batch of batchesOf(this.#tail.filter((entry) => entry.seq > follower.cursor))) {
+  /** Writes the subscriber's part of the tail and makes it live, synchronously. Returns false when its writer fills up on the way. */
+  #join(subscriber: Subscriber): boolean {
+    const { writer, frame } = subscriber
+    for (const batch of batchesOf(this.#tail.filter((entry) => entry.seq > subscriber.cursor))) {
       const bytes = batch.bytes(frame)
       if (!writer.fits(batch.entries.length, bytes.length)) return false
-      write(follower, batch, bytes)
+      write(subscriber, batch, bytes)
     }
-    this.#behind.delete(follower)
-    this.#live.add(follower)
+    this.#behind.delete(subscriber)
+    this.#live.add(subscriber)
     return true
   }
 
-  /** Returns false when the writer is closed or the follower was removed. */
-  async #write(follower: Follower, page: Page): Promise<boolean> {
+  /** Returns false when the writer is closed or the subscriber was removed. */
+  async #write(subscriber: Subscriber, page: Page): Promise<boolean> {
     for (const batch of page.batches) {
-      await follower.writer.drained()
-      if (follower.writer.closed || !this.#behind.has(follower)) return false
-      write(follower, batch, batch.bytes(follower.frame))
+      await subscriber.writer.drained()
+      if (subscriber.writer.closed || !this.#behind.has(subscriber)) return false
+      write(subscriber, batch, batch.bytes(subscriber.frame))
     }
-    follower.cursor = later(follower.cursor, page.reached)
+    subscriber.cursor = later(subscriber.cursor, page.reached)
     return true
   }
 
-  /** Followers at the same position share one read. */
+  /** Subscribers at the same position share one read. */
   async #page(after: bigint): Promise<Page> {
     const page = this.#pages.get(after) ?? this.#read(after).finally(() => this.#pages.delete(after))
     this.#pages.set(after, page)
@@ -231,11 +231,11 @@ export class LogTopic {
   }
 }
 
-function write(follower: Follower, { entries }: Batch, bytes: Buffer): void {
-  follower.writer.write(bytes, entries.length)
+function write(subscriber: Subscriber, { entries }: Batch, bytes: Buffer): void {
+  subscriber.writer.write(bytes, entries.length)
   const { seq, mark } = entries.at(-1) as Entry
-  follower.cursor = seq
-  follower.sent = { seq, mark }
+  subscriber.cursor = seq
+  subscriber.sent = { seq, mark }
 }
 
 class Late extends Error {}

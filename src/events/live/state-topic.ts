@@ -1,10 +1,10 @@
-// One distinct view of a changing value. Its current value is sent to every follower whenever it differs from the last one.
+// One distinct view of a changing value. Its current value is sent to every subscriber whenever it differs from the last one.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Log } from '../../core/log.ts'
 import { type Batch, batchOf, type Frame } from '../log/entry.ts'
 import type { BoundedWriter } from './bounded-writer.ts'
 
-export interface StateFollower {
+export interface StateSubscriber {
   writer: BoundedWriter
   frame: Frame
   /** Called after the last value, when the entity is gone. */
@@ -29,9 +29,9 @@ const retryMs = 1_000
 export class StateTopic {
   readonly workspaceId: string
   readonly #options: StateTopicOptions
-  /** Each follower with the value it has. */
-  readonly #followers = new Map<StateFollower, Batch | undefined>()
-  readonly #waiting = new Set<StateFollower>()
+  /** Each subscriber with the value it has. */
+  readonly #subscribers = new Map<StateSubscriber, Batch | undefined>()
+  readonly #waiting = new Set<StateSubscriber>()
   #value: { batch: Batch; ended: boolean } | undefined
   #stale = false
   #running = false
@@ -42,17 +42,17 @@ export class StateTopic {
   }
 
   get empty(): boolean {
-    return this.#followers.size === 0
+    return this.#subscribers.size === 0
   }
 
-  /** A read that begins after this call follows, so the follower misses no change. */
-  add(follower: StateFollower): void {
-    this.#followers.set(follower, undefined)
+  /** A read that begins after this call follows, so the subscriber misses no change. */
+  add(subscriber: StateSubscriber): void {
+    this.#subscribers.set(subscriber, undefined)
     this.nudge()
   }
 
-  remove(follower: StateFollower): void {
-    this.#followers.delete(follower)
+  remove(subscriber: StateSubscriber): void {
+    this.#subscribers.delete(subscriber)
   }
 
   /** Reports that the value may have changed. */
@@ -65,15 +65,15 @@ export class StateTopic {
     this.#running = true
     while (this.#stale && !this.empty) {
       this.#stale = false
-      const due = [...this.#followers.keys()]
+      const due = [...this.#subscribers.keys()]
       const begin = performance.now()
       try {
         const { body, ended } = await this.#options.render()
         if (body !== this.#value?.batch.entries[0]?.body) {
           this.#value = { batch: batchOf([{ seq: 0n, mark: undefined, cursor: null, name: 'state', body }]), ended }
-          for (const follower of this.#followers.keys()) this.#tell(follower)
+          for (const subscriber of this.#subscribers.keys()) this.#tell(subscriber)
         } else {
-          for (const follower of due) this.#tell(follower)
+          for (const subscriber of due) this.#tell(subscriber)
         }
         await pause(Math.max(restMs, restShare * (performance.now() - begin)), undefined, { ref: false })
       } catch (error) {
@@ -85,22 +85,22 @@ export class StateTopic {
     this.#running = false
   }
 
-  /** Writes the newest value to a follower that lacks it. A slow client gets only the newest value once it is ready, not each one. */
-  #tell(follower: StateFollower): void {
+  /** Writes the newest value to a subscriber that lacks it. A slow client gets only the newest value once it is ready, not each one. */
+  #tell(subscriber: StateSubscriber): void {
     const value = this.#value
-    if (!value || !this.#followers.has(follower) || this.#followers.get(follower) === value.batch) return
-    const bytes = value.batch.bytes(follower.frame)
-    if (follower.writer.fits(1, bytes.length)) {
-      follower.writer.write(bytes, 1)
-      this.#followers.set(follower, value.batch)
-      if (value.ended) follower.ended()
+    if (!value || !this.#subscribers.has(subscriber) || this.#subscribers.get(subscriber) === value.batch) return
+    const bytes = value.batch.bytes(subscriber.frame)
+    if (subscriber.writer.fits(1, bytes.length)) {
+      subscriber.writer.write(bytes, 1)
+      this.#subscribers.set(subscriber, value.batch)
+      if (value.ended) subscriber.ended()
       return
     }
-    if (this.#waiting.has(follower)) return
-    this.#waiting.add(follower)
-    void follower.writer.drained().then(() => {
-      this.#waiting.delete(follower)
-      if (!follower.writer.closed) this.#tell(follower)
+    if (this.#waiting.has(subscriber)) return
+    this.#waiting.add(subscriber)
+    void subscriber.writer.drained().then(() => {
+      this.#waiting.delete(subscriber)
+      if (!subscriber.writer.closed) this.#tell(subscriber)
     })
   }
 }

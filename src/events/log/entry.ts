@@ -1,4 +1,4 @@
-// Rendered output that topics pass to their followers. Each text is made once, and its bytes once per frame function.
+// Rendered output that topics pass to their subscribers. Each text is made once, and its bytes once per frame function.
 import type { Marked } from './cursor.ts'
 
 /** One item to send: an event of the log, or the current value of a state, which has the number 0. */
@@ -11,7 +11,7 @@ export interface Entry extends Marked {
   body: string
 }
 
-/** Formats an entry as a server-sent event. Followers with the same function share the encoded bytes. */
+/** Formats an entry as a server-sent event. Subscribers with the same function share the encoded bytes. */
 export type Frame = (entry: Entry) => string
 
 export interface Batch {
