@@ -1,5 +1,5 @@
 // contacts-page: a page from the middle of 1,000,000 contacts, in every order, against the first page and against bare SQL.
-import { encodePlace } from '../../src/core/graph/page-cursor.ts'
+import { encodeCursor } from '../../src/core/graph/page-cursor.ts'
 import { newId } from '../../src/core/id.ts'
 import type { Figures } from './accept.ts'
 import { type Account, median, openStage, type Running, type Stage } from './stage.ts'
@@ -129,7 +129,7 @@ async function middleOf({ stage, account, groupId }: Scene, list: List): Promise
     ? ['members', groupId, null]
     : ['contacts', account.workspaceId, null, null, null, list.replace(':', '_')]
   const value = row.value instanceof Date ? row.value.toISOString() : row.value
-  return { cursor: encodePlace(JSON.stringify(binding), row.value, row.id), value, id: row.id }
+  return { cursor: encodeCursor(JSON.stringify(binding), row.value, row.id), value, id: row.id }
 }
 
 function searches(groupId: string): [what: string, path: string, boundMs: number][] {

@@ -1,6 +1,6 @@
 // Lists of contacts: every order, page by page, while contacts are added and deleted, and the cursors between pages.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { encodePlace } from '../../src/core/graph/page-cursor.ts'
+import { encodeCursor } from '../../src/core/graph/page-cursor.ts'
 import { newId } from '../../src/core/id.ts'
 import { expectRefusal, newTenant, type Rig, type Tenant } from '../rest-compat/rig.ts'
 import { add, ids, names, openLists, ordered, page, sorts, walk } from './list-rig.ts'
@@ -104,7 +104,7 @@ describe('a cursor', () => {
       ['contacts?sort=name:asc&', list('name_asc'), [5, 'Ada\0']],
     ] as const) {
       for (const value of values) {
-        const answer = await api.get(`${path}cursor=${encodePlace(binding, value, newId())}`)
+        const answer = await api.get(`${path}cursor=${encodeCursor(binding, value, newId())}`)
         expectRefusal(answer, 400, 'VALIDATION_ERROR', 'cursor: is not a cursor')
       }
     }

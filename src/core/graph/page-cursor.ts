@@ -18,7 +18,7 @@ const values = { time: z.int().min(0).max(8.64e15), number: z.int().min(0), text
 export type SortedBy = keyof typeof values
 
 /** Hash over list and position, so that an altered cursor, or one of another list, does not fit. */
-function sealOf(binding: string, value: unknown, id: unknown): string {
+function hashOf(binding: string, value: unknown, id: unknown): string {
   return createHash('sha256')
     .update(`${binding}\n${JSON.stringify([value, id])}`)
     .digest('base64url')
@@ -26,21 +26,21 @@ function sealOf(binding: string, value: unknown, id: unknown): string {
 }
 
 /** Encodes the cursor of a row from its sort value and its id. */
-export function encodePlace(binding: string, sorted: unknown, id: string): string {
+export function encodeCursor(binding: string, sorted: unknown, id: string): string {
   const value = sorted instanceof Date ? sorted.getTime() : sorted
-  return Buffer.from(JSON.stringify([sealOf(binding, value, id), value, id])).toString('base64url')
+  return Buffer.from(JSON.stringify([hashOf(binding, value, id), value, id])).toString('base64url')
 }
 
 /** Decodes a cursor. @throws VALIDATION_ERROR when it is malformed or of another list; the message names the argument `name`. */
-export function decodePlace(
+export function decodeCursor(
   cursor: string,
   binding: string,
   sortedBy: SortedBy,
   name: string,
 ): { value: Date | string | number; id: string } {
-  const [seal, value, id] = positionOf(cursor) ?? []
-  if (seal === undefined || value === undefined || id === undefined) fail('VALIDATION_ERROR', `${name}: is not a cursor`)
-  if (seal !== sealOf(binding, value, id)) fail('VALIDATION_ERROR', `${name}: is not a cursor of this list, sort and filters`)
+  const [hash, value, id] = positionOf(cursor) ?? []
+  if (hash === undefined || value === undefined || id === undefined) fail('VALIDATION_ERROR', `${name}: is not a cursor`)
+  if (hash !== hashOf(binding, value, id)) fail('VALIDATION_ERROR', `${name}: is not a cursor of this list, sort and filters`)
   if (!values[sortedBy].safeParse(value).success) fail('VALIDATION_ERROR', `${name}: is not a cursor`)
   return { value: sortedBy === 'time' ? new Date(value) : value, id }
 }

@@ -1,6 +1,6 @@
 // Keyset pagination: a cursor holds the position of the last row, so that inserts and deletes cause no skipped or repeated rows.
 import { fail } from '../errors.ts'
-import { decodePlace, encodePlace, type SortedBy } from './page-cursor.ts'
+import { decodeCursor, encodeCursor, type SortedBy } from './page-cursor.ts'
 
 export interface PageArgs {
   first?: number | null
@@ -40,6 +40,7 @@ export interface Page<Row> {
 }
 
 export const maxPageSize = 100
+
 /**
  * Reads one page forward (`first`, `after`) or backward (`last`, `before`). @throws VALIDATION_ERROR when an argument is invalid;
  * names it.
@@ -51,12 +52,12 @@ export async function readPage<Row extends { id: string }>(request: PageRequest<
   const forwards = direction === 'asc' ? 'gt' : 'lt'
   const backwards = direction === 'asc' ? 'lt' : 'gt'
   const bounds: Bound[] = [
-    ...(args.after != null ? [{ than: forwards, ...decodePlace(args.after, binding, sortedBy, 'after') } as const] : []),
-    ...(args.before != null ? [{ than: backwards, ...decodePlace(args.before, binding, sortedBy, 'before') } as const] : []),
+    ...(args.after != null ? [{ than: forwards, ...decodeCursor(args.after, binding, sortedBy, 'after') } as const] : []),
+    ...(args.before != null ? [{ than: backwards, ...decodeCursor(args.before, binding, sortedBy, 'before') } as const] : []),
   ]
   const order = extent.backward === (direction === 'asc') ? 'desc' : 'asc'
   const rows = await find(extent.size + 1, { order, bounds })
-  return pageOf(args, extent, rows, (row) => encodePlace(binding, row[field], row.id))
+  return pageOf(args, extent, rows, (row) => encodeCursor(binding, row[field], row.id))
 }
 
 interface Extent {
