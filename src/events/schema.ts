@@ -1,8 +1,8 @@
 // GraphQL fields of events: the paginated log and the live subscription.
 import { builder } from '../core/graph/builder.ts'
 import { connectionOf } from '../core/graph/connection.ts'
+import { filterOf } from './live/filter.ts'
 import { followLog } from './live/follow.ts'
-import { scopeOf } from './live/scope.ts'
 import { EventTypeRef } from './log/event-type.ts'
 import { readEventPage } from './log/page.ts'
 import { cursorOf } from './log/place.ts'
@@ -61,8 +61,8 @@ builder.subscriptionField('events', (t) =>
       messageId: t.arg.id({ description: 'Only events of this message.' }),
       campaignId: t.arg.id({ description: 'Only events of messages of this campaign.' }),
     },
-    subscribe: async (_, { after, ...scope }, { app, principal }) =>
-      followLog<typeof EventRef.$inferType>(await scopeOf(app, principal.workspaceId, scope), after),
+    subscribe: async (_, { after, ...filter }, { app, principal }) =>
+      followLog<typeof EventRef.$inferType>(await filterOf(app, principal.workspaceId, filter), after),
     resolve: (event) => event,
   }),
 )

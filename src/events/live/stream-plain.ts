@@ -9,9 +9,9 @@ import { eventTypes, typeList } from '../log/event-type.ts'
 import type { EventFilter } from '../log/log.ts'
 import { cursorOf } from '../log/place.ts'
 import type { LogView } from './fanout.ts'
+import { filterArguments, filterOf } from './filter.ts'
 import { namedFrame, plainFarewell, unnamedFrame } from './frames.ts'
 import { beginning, streamLog } from './open-stream.ts'
-import { eventScope, scopeOf } from './scope.ts'
 import type { Streaming } from './streaming.ts'
 
 function listOf(value: unknown): unknown {
@@ -21,11 +21,11 @@ function listOf(value: unknown): unknown {
 
 /** Query parameters. `types` is comma-separated or repeated. `named=false` omits event names, so that `onmessage` receives everything. */
 export const plainStreamQuery = z.object({
-  ...eventScope.shape,
+  ...filterArguments.shape,
   types: z
     .preprocess(listOf, typeList.optional())
     .describe(
-      'Only these event types, comma-separated or repeated. `message.queued`, `message.cancelled`, `campaign.changed`, `contact.changed` and `message.updated` are told only if they are named here.',
+      'Only these event types, comma-separated or repeated. `message.queued`, `message.cancelled`, `campaign.changed`, `contact.changed` and `message.updated` are sent only if they are named here.',
     ),
   after: once.optional().describe('The cursor of the last event that you received; without it the stream starts now.'),
   named: z
@@ -35,12 +35,15 @@ export const plainStreamQuery = z.object({
     .describe('`false` omits the names of events, so that `onmessage` receives all of them.'),
 })
 
-/** Throws every error before the stream begins. `Last-Event-ID` overrides `after`. */
+/**
+ * Answers with the stream of events that the query string asks for. `Last-Event-ID` overrides `after`.
+ * @throws every refusal, before the stream begins.
+ */
 export async function servePlain(streaming: Streaming, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { app, openContext } = streaming
   const { principal } = await openContext(request, reply)
-  const { after, named, ...scope } = parse(plainStreamQuery, withoutEmpty(request.query), 'query')
-  const asked = await scopeOf(app, principal.workspaceId, scope)
+  const { after, named, ...given } = parse(plainStreamQuery, withoutEmpty(request.query), 'query')
+  const asked = await filterOf(app, principal.workspaceId, given)
   const filter = { ...asked, types: asked.types ?? eventTypes() }
   const start = await beginning(app, principal.workspaceId, after, request.headers['last-event-id'])
   const frame = named ? namedFrame : unnamedFrame

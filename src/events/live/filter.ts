@@ -5,7 +5,7 @@ import { parse, uuid } from '../../core/validation.ts'
 import { typeList } from '../log/event-type.ts'
 import type { EventFilter } from '../log/log.ts'
 
-export const eventScope = z.object({
+export const filterArguments = z.object({
   types: typeList.nullish(),
   instanceId: uuid.nullish().describe('Only events of this instance.'),
   messageId: uuid.nullish().describe('Only events of this message.'),
@@ -13,8 +13,8 @@ export const eventScope = z.object({
 })
 
 /** @throws VALIDATION_ERROR when an argument is malformed (the message names each), NOT_FOUND when the workspace lacks an id. */
-export async function scopeOf(app: App, workspaceId: string, args: z.input<typeof eventScope>): Promise<EventFilter> {
-  const { types, instanceId, messageId, campaignId } = parse(eventScope, args)
+export async function filterOf(app: App, workspaceId: string, args: z.input<typeof filterArguments>): Promise<EventFilter> {
+  const { types, instanceId, messageId, campaignId } = parse(filterArguments, args)
   if (instanceId) await app.hooks.checkInstance(app.db, workspaceId, instanceId)
   if (messageId) await app.hooks.checkMessage(app.db, workspaceId, messageId)
   if (campaignId) await app.hooks.checkCampaign(app.db, workspaceId, campaignId)
