@@ -3,7 +3,7 @@ import { reservePlanned } from '../billing/admission/quota.ts'
 import type { Context } from '../core/context.ts'
 import type { Tx } from '../core/database/transaction.ts'
 import { newId } from '../core/id.ts'
-import { orAsBefore, write } from '../core/idempotency/idempotency.ts'
+import { replayIfInvalid, write } from '../core/idempotency/idempotency.ts'
 import { senderOf } from '../core/principal.ts'
 import type { Campaign } from '../generated/prisma/client.ts'
 import { readCampaign } from './audience.ts'
@@ -22,7 +22,7 @@ import { inTurn } from './turns.ts'
  * the plan does not allow so many planned messages in a month.
  */
 export async function createCampaign(ctx: Context, input: unknown): Promise<Campaign> {
-  return await orAsBefore(ctx, async () => await create(ctx, input))
+  return await replayIfInvalid(ctx, async () => await create(ctx, input))
 }
 
 async function create(ctx: Context, input: unknown): Promise<Campaign> {

@@ -3,7 +3,7 @@ import { returnQuota } from '../billing/admission/quota.ts'
 import type { Context } from '../core/context.ts'
 import type { Db } from '../core/database/database.ts'
 import { codeOf, type ErrorCode, errors, fail } from '../core/errors.ts'
-import { acceptedBefore, keyed, orAsBefore, write, writeInPieces } from '../core/idempotency/idempotency.ts'
+import { acceptedBefore, keyed, replayIfInvalid, write, writeInPieces } from '../core/idempotency/idempotency.ts'
 import { publicFailure } from '../core/public-failure.ts'
 import { ownTurn } from '../core/turns.ts'
 import { announceChange, subject } from '../events/live/follow.ts'
@@ -34,7 +34,7 @@ export async function sendMessage(ctx: Context, input: unknown): Promise<Message
  * @throws as {@link sendMessage}, also when too many messages are planned this month.
  */
 export async function scheduleMessage(ctx: Context, input: unknown): Promise<Message> {
-  return await orAsBefore(ctx, async () => await acceptMessage(ctx, scheduledSubmission(ctx, input)))
+  return await replayIfInvalid(ctx, async () => await acceptMessage(ctx, scheduledSubmission(ctx, input)))
 }
 
 /**

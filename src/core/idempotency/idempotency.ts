@@ -121,7 +121,7 @@ export async function writeInPieces<T>(ctx: Context, work: () => Promise<T>, isF
  * Runs work that validates its request before it checks the Idempotency-Key. If it refuses a request that was accepted before,
  * the stored result is returned: a time that was in the future then may have passed.
  */
-export async function orAsBefore<T>(ctx: Context, work: () => Promise<T>): Promise<T> {
+export async function replayIfInvalid<T>(ctx: Context, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -193,7 +193,7 @@ async function findKeys(app: App, sql: Sql, claims: readonly KeyClaim[]): Promis
   })
 }
 
-/** Keys are unique within their workspace. */
+/** Identifies a key among those of all workspaces, because keys are unique within their workspace only. */
 export function nameOf({ workspaceId, key }: Pick<KeyClaim, 'workspaceId' | 'key'>): string {
   return `${workspaceId} ${key}`
 }

@@ -4,7 +4,7 @@ import { paramsOf } from '../../core/http/graphql-request.ts'
 import { streamHeaders } from './bounded-writer.ts'
 import { distinctComplete, distinctFarewell, distinctFrame, distinctResult } from './frames.ts'
 import { streamLog, streamState } from './open-stream.ts'
-import { repeatable } from './request.ts'
+import { repeatable } from './repeatable.ts'
 import type { Streaming } from './streaming.ts'
 
 /**

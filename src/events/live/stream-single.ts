@@ -10,7 +10,7 @@ import { prefersStream } from '../log/accept.ts'
 import { deleteConnection, insertConnection, nodeOf, openConnection, renewConnections } from './connections.sql.ts'
 import { hello } from './frames.ts'
 import { createNodeCalls, type NodeCalls } from './node-calls.ts'
-import { repeatable } from './request.ts'
+import { repeatable } from './repeatable.ts'
 import { type Accepted, type Asked, createReservations, type Reservation, type Reservations } from './reservations.ts'
 import type { Streaming } from './streaming.ts'
 

@@ -5,8 +5,8 @@ import type { GraphqlParams } from '../../core/graph/graph.ts'
 import { fingerprintOf, idempotencyOf } from '../../core/idempotency/idempotency.ts'
 
 /**
- * Adds the promise of a POST's `Idempotency-Key` to the caller's context. The key stands for the same body or, in single-connection
- * mode, for the same operation.
+ * Returns the caller's context with the `Idempotency-Key` of a POST. The key stands for the same body or, in single-connection mode, for
+ * the same operation.
  * @throws VALIDATION_ERROR when the key is malformed.
  */
 export function repeatable(context: Context, request: FastifyRequest, params: GraphqlParams): Context {
