@@ -11,26 +11,26 @@ const mostWaiting = 2_000
 let waiting = 0
 
 /** The requests of one connection. */
-interface Line {
+interface Pipeline {
   /** True while one of them is in progress. */
   isBusy: boolean
   /** Begin the others, in order. */
   starts: (() => void)[]
 }
 
-const lines = new WeakMap<Socket, Line>()
+const pipelines = new WeakMap<Socket, Pipeline>()
 
-function lineOf(socket: Socket): Line {
-  const known = lines.get(socket)
+function pipelineOf(socket: Socket): Pipeline {
+  const known = pipelines.get(socket)
   if (known) return known
-  const line: Line = { isBusy: false, starts: [] }
-  lines.set(socket, line)
+  const pipeline: Pipeline = { isBusy: false, starts: [] }
+  pipelines.set(socket, pipeline)
   // Node emits no `close` for a response that never got the connection, so the end of the connection counts, too.
   socket.once('close', () => {
-    waiting -= line.starts.length
-    line.starts = []
+    waiting -= pipeline.starts.length
+    pipeline.starts = []
   })
-  return line
+  return pipeline
 }
 
 /**
@@ -39,23 +39,23 @@ function lineOf(socket: Socket): Line {
  */
 export function beginInTurn({ socket }: IncomingMessage, response: ServerResponse, begin: () => void): void {
   if (socket.destroyed) return
-  const line = lineOf(socket)
+  const pipeline = pipelineOf(socket)
   const beginNext = () => {
-    line.isBusy = false
-    const start = socket.writable ? line.starts.shift() : undefined
+    pipeline.isBusy = false
+    const start = socket.writable ? pipeline.starts.shift() : undefined
     if (!start) return
     waiting--
     start()
   }
   const start = () => {
-    line.isBusy = true
+    pipeline.isBusy = true
     response.once('close', beginNext)
     begin()
   }
-  if (!line.isBusy) start()
+  if (!pipeline.isBusy) start()
   else if (waiting >= mostWaiting) socket.destroy()
   else {
     waiting++
-    line.starts.push(start)
+    pipeline.starts.push(start)
   }
 }

@@ -47,16 +47,16 @@ export function fieldCost(
   field: Field,
 ): { field: number; multiplier: number } {
   const { counts } = context as Partial<Counting>
-  const bound = boundOf(field, first ?? last, counts === 'bytes')
+  const bound = boundOf(field, first ?? last, counts)
   const isLeaf = isLeafType(getNamedType(field.type))
   if (counts === 'bytes') return { field: bytesOf(field) * bound, multiplier: bound }
   return { field: isLeaf && isList(field) ? bound : 1, multiplier: bound }
 }
 
-function boundOf(field: Field, asked: unknown, atMost: boolean): number {
+function boundOf(field: Field, asked: unknown, counts: Counting['counts'] | undefined): number {
   const { page, items, most } = field.extensions as Bound
   if (typeof asked === 'number') return Math.min(Math.max(asked, 0), maxPageSize)
-  const declared = page ?? (atMost ? most : undefined) ?? items
+  const declared = page ?? (counts === 'bytes' ? most : undefined) ?? items
   if (declared !== undefined) return declared
   // The field of the connection has counted the page size already.
   if (!isList(field) || field.name === 'edges' || field.name === 'nodes') return 1
@@ -87,7 +87,7 @@ function bytesOfObject({ extensions }: GraphQLNamedType): number {
 
 /** Costs kept for an operation, by the variables that change them: page sizes and conditions of inclusion. */
 const keptCosts = 100
-const maxNameLength = 500
+const maxKeyLength = 500
 
 /**
  * Returns the cost of an operation with these variables; null if the operation does not exist or the variables do not fit.
@@ -97,14 +97,14 @@ export function costOf(args: CountedArgs): Cost | null {
   const operation = operationOf(args.document, args.operationName)
   if (!operation) return null
   const { node, costs } = operation
-  const name = nameOf(node, args)
-  const before = costs.get(name)
+  const key = keyOf(node, args)
+  const before = costs.get(key)
   if (before !== undefined) return before
   const { errors } = getVariableValues(args.schema, node.variableDefinitions ?? [], args.variableValues ?? {}, { maxErrors: 1 })
   // Variables that do not fit are refused by name when they are coerced.
   if (errors) return null
   const cost = countCost(args, node)
-  if (costs.size < keptCosts && name.length <= maxNameLength) costs.set(name, cost)
+  if (costs.size < keptCosts && key.length <= maxKeyLength) costs.set(key, cost)
   return cost
 }
 
@@ -112,13 +112,13 @@ export function costOf(args: CountedArgs): Cost | null {
  * Key of everything that the cost depends on. A null is included, because it replaces the default of a variable. Other names than those of the
  * operation's variables change nothing, and one with a line break in it could make the key of other variables.
  */
-function nameOf({ variableDefinitions }: OperationDefinitionNode, { variableValues }: CountedArgs): string {
-  let name = ''
+function keyOf({ variableDefinitions }: OperationDefinitionNode, { variableValues }: CountedArgs): string {
+  let key = ''
   for (const { variable } of variableDefinitions ?? []) {
     const value = variableValues?.[variable.name.value]
-    if (value === null || typeof value === 'number' || typeof value === 'boolean') name += `\n${variable.name.value} ${value}`
+    if (value === null || typeof value === 'number' || typeof value === 'boolean') key += `\n${variable.name.value} ${value}`
   }
-  return name
+  return key
 }
 
 function countCost({ schema, document, variableValues }: CountedArgs, operation: OperationDefinitionNode): Cost {

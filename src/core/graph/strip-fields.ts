@@ -16,11 +16,12 @@ export function stripFields(config: Config, inputName: string, value: unknown): 
   if (!input) return value
   const tooLong = faultOfLength(input.schema, value)
   if (tooLong) fail('VALIDATION_ERROR', tooLong)
-  const pruned = pruneBy(input.schema, value)
-  if (hasLooseList(input.schema, pruned)) parse(input.schemaFor(config), pruned)
-  return pruned
+  const stripped = stripBy(input.schema, value)
+  if (hasLooseList(input.schema, stripped)) parse(input.schemaFor(config), stripped)
+  return stripped
 }
 
+/** True if a single value stands in place of a list. */
 function hasLooseList(schema: z.ZodType, value: unknown): boolean {
   if (value === undefined || value === null) return false
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return hasLooseList(schema.unwrap() as z.ZodType, value)
@@ -31,18 +32,18 @@ function hasLooseList(schema: z.ZodType, value: unknown): boolean {
   return Object.entries(value).some(([name, item]) => hasLooseList(schema.shape[name] as z.ZodType, item))
 }
 
-function pruneBy(schema: z.ZodType, value: unknown): unknown {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return pruneBy(schema.unwrap() as z.ZodType, value)
-  if (schema instanceof z.ZodArray && Array.isArray(value)) return value.map((item) => pruneBy(schema.element as z.ZodType, item))
+function stripBy(schema: z.ZodType, value: unknown): unknown {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return stripBy(schema.unwrap() as z.ZodType, value)
+  if (schema instanceof z.ZodArray && Array.isArray(value)) return value.map((item) => stripBy(schema.element as z.ZodType, item))
   if (!(schema instanceof z.ZodObject) || typeof value !== 'object' || value === null || Array.isArray(value)) return value
   const given = value as Record<string, unknown>
-  const pruned: Record<string, unknown> = {}
-  // A loop that makes no lists: it runs for each REST request, over all fields of its input.
+  const stripped: Record<string, unknown> = {}
+  // A loop without intermediate lists, because it runs for each REST request.
   for (const name in schema.shape) {
     if (!Object.hasOwn(given, name)) continue
     const type = schema.shape[name] as z.ZodType
-    // Null is left out; the graph does not know a field that exists only to be refused.
-    if (given[name] !== null || !isRefused(type)) pruned[name] = pruneBy(type, given[name])
+    // A field that exists only to be refused is not in the graph. REST takes null for it, as if it were left out.
+    if (given[name] !== null || !isRefused(type)) stripped[name] = stripBy(type, given[name])
   }
-  return pruned
+  return stripped
 }
