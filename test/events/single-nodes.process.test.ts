@@ -81,7 +81,7 @@ it.each([0, 1])('serves a client whose requests reach the processes in turns, st
   stop()
 })
 
-it('moves a reservation to the process that the client connects to, with the operations that began before', async () => {
+it('moves a reserved connection to the process that the client connects to, with the operations that began before', async () => {
   const token = await reserve(0)
   expect(await statusOf(0, token, 'early')).toBe(202)
   expect(await statusOf(1, token, 'query', { query: '{ instances { id } }' })).toBe(202)

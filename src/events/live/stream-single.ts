@@ -8,14 +8,14 @@ import { fail } from '../../core/errors.ts'
 import { paramsOf } from '../../core/http/graphql-request.ts'
 import { prefersStream } from '../log/accept.ts'
 import { deleteConnection, insertConnection, nodeOf, openConnection, renewConnections } from './connections.sql.ts'
+import { type Accepted, type Asked, type Connection, type Connections, createConnections } from './connections.ts'
 import { hello } from './frames.ts'
 import { createNodeCalls, type NodeCalls } from './node-calls.ts'
 import { repeatable } from './repeatable.ts'
-import { type Accepted, type Asked, createReservations, type Reservation, type Reservations } from './reservations.ts'
 import type { Streaming } from './streaming.ts'
 
-/** A request of a process to the one that holds a connection. `name` is the digest of the token, in hex. */
-type Request =
+/** A call of a process to the one that holds a connection. `name` is the digest of the token, in hex. */
+type Call =
   | { kind: 'operate'; name: string; asked: Asked }
   | { kind: 'complete'; name: string; id: string }
   | { kind: 'handOver'; name: string }
@@ -23,13 +23,13 @@ type Request =
 /** Every event of the operation carries its id, so the length is bounded. */
 const maxIdLength = 256
 const renewMs = 20_000
-/** Requests to a connection that moves to another process meanwhile ask again. */
+/** A call about a connection that moves to another process meanwhile is made again. */
 const mostTries = 3
 
 export interface SingleMode extends AsyncDisposable {
-  /** True if a request needs no credential except the token of a reservation. */
+  /** True if a request needs no credential except the token of a connection. */
   takesToken: (request: FastifyRequest) => boolean
-  /** @throws NOT_FOUND when the token belongs to no reservation. */
+  /** @throws NOT_FOUND when the token belongs to no connection. */
   requireToken: (request: FastifyRequest) => Promise<void>
   reserve: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
   connect: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
@@ -47,13 +47,13 @@ export function tokenOf({ headers, query }: FastifyRequest): string | undefined 
 
 export function createSingleMode(streaming: Streaming): SingleMode {
   const { app, openContext } = streaming
-  const reservations: Reservations = createReservations(streaming, forget)
-  const calls = createNodeCalls(app, (request) => carryOut(request as Request))
+  const connections: Connections = createConnections(streaming, forget)
+  const calls = createNodeCalls(app, (call) => carryOut(call as Call))
   /** Connections on their way from another process to this one. */
-  const arriving = new Map<string, Promise<{ reservation: Reservation }>>()
+  const arriving = new Map<string, Promise<{ connection: Connection }>>()
   const forgetting = new Set<Promise<void>>()
   const renewal = setInterval(() => {
-    if (reservations.count === 0) return
+    if (connections.count === 0) return
     renewConnections(app.pool, app.node).catch((error: Error) =>
       app.log.warn({ err: error.message }, 'the connections of live streams could not be renewed; trying again'),
     )
@@ -76,7 +76,7 @@ export function createSingleMode(streaming: Streaming): SingleMode {
     const owner = (await openContext(request, reply)).principal
     const token = randomBytes(32).toString('base64url')
     const name = nameOf(token)
-    const { writer } = reservations.reserve(name, owner)
+    const { writer } = connections.reserve(name, owner)
     await insertConnection(app.pool, digestOf(name), app.node).catch((error) => {
       writer.end()
       throw error
@@ -92,25 +92,25 @@ export function createSingleMode(streaming: Streaming): SingleMode {
       await holderOf(name)
       fail('CONFLICT', 'Stream already open')
     }
-    const { reservation, operations } = before === app.node ? here(name) : await fetchFrom(before, name)
-    clearTimeout(reservation.expiry)
-    reservation.expiry = undefined
+    const { connection, operations } = before === app.node ? here(name) : await fetchFrom(before, name)
+    clearTimeout(connection.expiry)
+    connection.expiry = undefined
     reply.hijack()
-    reservation.writer.attach(reply.raw, reply.getHeaders() as OutgoingHttpHeaders, hello())
-    for (const begun of operations) void reservations.resume(reservation, begun)
+    connection.writer.attach(reply.raw, reply.getHeaders() as OutgoingHttpHeaders, hello())
+    for (const begun of operations) void connections.resume(connection, begun)
     return reply
   }
 
   function here(name: string) {
-    return { reservation: reservations.get(name) ?? fail('NOT_FOUND', 'Stream not found'), operations: [] }
+    return { connection: connections.get(name) ?? fail('NOT_FOUND', 'Stream not found'), operations: [] }
   }
 
   /** Takes over a connection that no client has opened yet. */
   async function fetchFrom(node: string, name: string) {
-    const asking = calls.call(node, { kind: 'handOver', name } satisfies Request) as ReturnType<Reservations['handOver']>
+    const asking = calls.call(node, { kind: 'handOver', name } satisfies Call) as ReturnType<Connections['handOver']>
     const coming = asking.then((found) => {
       const { holder: owner, operations } = found ?? fail('NOT_FOUND', 'Stream not found')
-      return { reservation: reservations.reserve(name, owner), operations }
+      return { connection: connections.reserve(name, owner), operations }
     })
     // This promise and none derived from it: a rejection that nobody waits for ends the process.
     arriving.set(name, coming)
@@ -128,7 +128,7 @@ export function createSingleMode(streaming: Streaming): SingleMode {
   async function operate(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const caller = await openContext(request, reply)
     const name = nameOf(tokenOf(request))
-    if (!reservations.get(name)) await holderOf(name)
+    if (!connections.get(name)) await holderOf(name)
     const params = paramsOf(request)
     const { principal, limits, features, requestId, idempotency } = repeatable(caller, request, params)
     const id = params.extensions?.operationId
@@ -148,25 +148,25 @@ export function createSingleMode(streaming: Streaming): SingleMode {
     return await reply.code(200).send()
   }
 
-  /** Lets the holder of the connection carry out a request. @throws NOT_FOUND when there is none. */
-  async function ask(request: Request): Promise<unknown> {
+  /** Lets the process that holds the connection carry out a call. @throws NOT_FOUND when there is none. */
+  async function ask(call: Call): Promise<unknown> {
     for (let tries = 0; tries < mostTries; tries++) {
-      const local = await carryOut(request)
+      const local = await carryOut(call)
       if (local) return local
-      const node = await holderOf(request.name)
-      const answer = node === app.node ? null : await calls.call(node, request)
+      const node = await holderOf(call.name)
+      const answer = node === app.node ? null : await calls.call(node, call)
       if (answer) return answer
     }
     return fail('NOT_FOUND', 'Stream not found')
   }
 
-  /** Carries out a request on a connection of this process; null if it is not here. */
-  async function carryOut(request: Request): Promise<object | null> {
-    if (request.kind === 'handOver') return await reservations.handOver(request.name)
-    const reservation = reservations.get(request.name) ?? (await arriving.get(request.name)?.catch(() => undefined))?.reservation
-    if (!reservation) return null
-    if (request.kind === 'operate') return await reservations.operate(reservation, request.asked)
-    reservations.complete(reservation, request.id)
+  /** Carries out a call about a connection of this process; null if it is not here. */
+  async function carryOut(call: Call): Promise<object | null> {
+    if (call.kind === 'handOver') return await connections.handOver(call.name)
+    const connection = connections.get(call.name) ?? (await arriving.get(call.name)?.catch(() => undefined))?.connection
+    if (!connection) return null
+    if (call.kind === 'operate') return await connections.operate(connection, call.asked)
+    connections.complete(connection, call.id)
     return {}
   }
 
@@ -175,7 +175,7 @@ export function createSingleMode(streaming: Streaming): SingleMode {
       request.method === 'DELETE' || (prefersStream(request.headers.accept) && tokenOf(request) !== undefined),
     async requireToken(request) {
       const name = nameOf(tokenOf(request))
-      if (!reservations.get(name)) await holderOf(name)
+      if (!connections.get(name)) await holderOf(name)
     },
     reserve,
     connect,

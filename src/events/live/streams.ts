@@ -62,7 +62,7 @@ export async function mountStreams(fastify: FastifyInstance, app: App, options: 
     readGraphqlBodies(scope)
     scope.setErrorHandler((error, request, reply) => sendFailure(app, error, request, reply))
     scope.addHook('onRequest', async (request, reply) => {
-      // The token of a reservation is a credential, because an EventSource cannot send a key.
+      // The token of a connection is a credential, because an EventSource cannot send a key.
       if (single.takesToken(request)) await single.requireToken(request)
       else identified.set(request, await options.identify(request, reply))
     })

@@ -45,10 +45,11 @@ interface Operation {
   begun?: Begun
 }
 
-export interface Reservation {
+/** A connection for many operations: reserved by a request, then opened by its client. */
+export interface Connection {
   owner: StreamOwner
   writer: BoundedWriter
-  /** Ends a reservation that no client connects to; undefined once a client is connected. */
+  /** Ends a connection that no client opens; undefined once a client has opened it. */
   expiry: NodeJS.Timeout | undefined
   /** By operation id. */
   operations: Map<string, Operation>
@@ -62,47 +63,47 @@ interface HandedOver {
 
 const reservedMs = 60_000
 
-export type Reservations = ReturnType<typeof createReservations>
+export type Connections = ReturnType<typeof createConnections>
 
 /** `closed` is called with the name of each connection that ends here. */
-export function createReservations({ app, hub, prepare }: Streaming, closed: (name: string) => void) {
-  const reservations = new Map<string, Reservation>()
+export function createConnections({ app, hub, prepare }: Streaming, closed: (name: string) => void) {
+  const connections = new Map<string, Connection>()
 
   /** @throws API_RATE_LIMIT_EXCEEDED when the owner has too many connections. */
-  function reserve(name: string, owner: StreamOwner): Reservation {
+  function reserve(name: string, owner: StreamOwner): Connection {
     const releaseSlot = hub.takeSlot(owner, 'connection')
-    const operations: Reservation['operations'] = new Map()
+    const operations: Connection['operations'] = new Map()
     const writer = hub.makeWriter({
       owner,
       heartbeat,
       farewell: (ending) => farewell(ending, [...operations.keys()]),
       closed() {
-        clearTimeout(reservation.expiry)
-        reservations.delete(name)
+        clearTimeout(connection.expiry)
+        connections.delete(name)
         for (const { stop } of [...operations.values()]) stop()
         releaseSlot()
         closed(name)
       },
     })
-    const reservation: Reservation = { owner, writer, expiry: setTimeout(() => writer.end(), reservedMs), operations }
-    reservations.set(name, reservation)
-    return reservation
+    const connection: Connection = { owner, writer, expiry: setTimeout(() => writer.end(), reservedMs), operations }
+    connections.set(name, connection)
+    return connection
   }
 
   /**
    * Starts an operation. Its results go to the connection.
    * @throws NOT_FOUND when the connection belongs to another credential, CONFLICT when the id is in use, and every failure of the request.
    */
-  async function operate(reservation: Reservation, asked: Asked): Promise<Accepted> {
+  async function operate(connection: Connection, asked: Asked): Promise<Accepted> {
     const { principal } = asked.caller
-    if (!isOwnedBy(reservation, principal)) fail('NOT_FOUND', 'Stream not found')
+    if (!isOwnedBy(connection, principal)) fail('NOT_FOUND', 'Stream not found')
     // A caller who has become a manager gets operations that end with that role.
-    if (principal.role !== null && manages(principal.role)) reservation.owner.role = principal.role
-    return await start(reservation, asked, (context) => prepare(asked.params, context))
+    if (principal.role !== null && manages(principal.role)) connection.owner.role = principal.role
+    return await start(connection, asked, (context) => prepare(asked.params, context))
   }
 
   async function start(
-    { owner, writer, operations }: Reservation,
+    { owner, writer, operations }: Connection,
     asked: Asked,
     prepared: (context: Context) => Promise<Prepared>,
   ): Promise<Accepted> {
@@ -172,10 +173,10 @@ export function createReservations({ app, hub, prepare }: Streaming, closed: (na
 
   /** Gives up a connection that no client has opened, with the operations on it; null if this process holds no such connection. */
   async function handOver(name: string): Promise<HandedOver | null> {
-    const reservation = reservations.get(name)
-    if (!reservation?.expiry) return null
-    reservations.delete(name)
-    const { owner, writer, operations } = reservation
+    const connection = connections.get(name)
+    if (!connection?.expiry) return null
+    connections.delete(name)
+    const { owner, writer, operations } = connection
     await Promise.all([...operations.values()].map(({ accepted }) => accepted))
     const begun = [...operations.values()].flatMap((operation) => operation.begun ?? [])
     const { kind, userId, credentialId, teamId, role } = owner
@@ -184,38 +185,38 @@ export function createReservations({ app, hub, prepare }: Streaming, closed: (na
   }
 
   /** Goes on with an operation that began in another process. Its failures go to the connection, because it was accepted. */
-  async function resume(reservation: Reservation, { asked, result, start: from }: Begun): Promise<void> {
+  async function resume(connection: Connection, { asked, result, start: from }: Begun): Promise<void> {
     const again = async (context: Context): Promise<Prepared> => {
       if (result) return { kind: 'result', result }
       const prepared = await prepare(asked.params, context)
       return prepared.kind === 'log' && from ? { ...prepared, start: from } : prepared
     }
-    const refused = await start(reservation, asked, again).then(
+    const refused = await start(connection, asked, again).then(
       (accepted) => accepted.result,
       (error): ExecutionResult => {
         const { code, message } = publicFailure(error)
         return { errors: [failure(code, message)] }
       },
     )
-    if (refused) await tell(reservation.writer, singleResult(asked.id, refused))
+    if (refused) await tell(connection.writer, singleResult(asked.id, refused))
   }
 
   return {
-    get: (name: string) => reservations.get(name),
+    get: (name: string) => connections.get(name),
     get count() {
-      return reservations.size
+      return connections.size
     },
     reserve,
     operate,
     /** Ends one operation, if the connection has it. */
-    complete: ({ operations }: Reservation, id: string) => operations.get(id)?.stop(),
+    complete: ({ operations }: Connection, id: string) => operations.get(id)?.stop(),
     handOver,
     resume,
   }
 }
 
 /** Compares the team too: one session may be used in several teams. */
-function isOwnedBy({ owner }: Reservation, { credentialId, teamId }: Pick<StreamOwner, 'credentialId' | 'teamId'>): boolean {
+function isOwnedBy({ owner }: Connection, { credentialId, teamId }: Pick<StreamOwner, 'credentialId' | 'teamId'>): boolean {
   return owner.credentialId === credentialId && owner.teamId === teamId
 }
 
