@@ -1,5 +1,5 @@
-// Backpressure: a semaphore with a quota per caller, in bytes of memory or in another unit that its user names. A request beyond its caller's
-// quota waits until earlier requests of that caller end.
+// Backpressure: a semaphore with a share for each caller, in bytes of memory or in another unit that its user names. A request beyond the share
+// of its caller waits until earlier requests of that caller end.
 import { failFor } from './errors.ts'
 
 export interface ShareOptions {
@@ -30,7 +30,7 @@ export interface Reservation {
 
 export interface Share {
   /**
-   * Reserves memory, first in, first out within each caller. A caller whose quota is used up delays no other caller.
+   * Reserves memory, first in, first out within each caller. A caller whose share is used up delays no other caller.
    * @throws API_RATE_LIMIT_EXCEEDED when the queue is full, the wait for earlier requests of the caller takes longer than `waitMs`, or the
    * connection was closed meanwhile; SERVICE_UNAVAILABLE when a wait for the requests of others takes that long.
    */

@@ -96,7 +96,7 @@ function errorsOf(operation: Operation, data: unknown, errors: readonly GraphQLE
   return errors.map((error) => publish(error, operation.context))
 }
 
-/** Key of the caller's memory quota: the user for a person, over all sessions, otherwise the API key. */
+/** Key of the caller's share of {@link operationMemory}: the user for a person, over all sessions, otherwise the API key. */
 export function callerOf({ principal }: Pick<Context, 'principal'>): string {
   return principal.kind === 'console' ? principal.userId : principal.credentialId
 }

@@ -40,7 +40,7 @@ export interface Followed {
 }
 
 export interface Hub extends AsyncDisposable {
-  /** @throws API_RATE_LIMIT_EXCEEDED when the caller's quota is used up, SERVICE_UNAVAILABLE when the hub is closing. */
+  /** @throws API_RATE_LIMIT_EXCEEDED when the caller has too many streams, SERVICE_UNAVAILABLE when the hub is closing. */
   takeSlot: TakeSlot
   /** Creates a writer that gets heartbeats. It is ended when its credential is revoked, and when the hub is disposed of. */
   makeWriter: (options: Omit<WriterOptions, 'stalled'>) => BoundedWriter

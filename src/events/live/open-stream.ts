@@ -34,7 +34,7 @@ export async function beginning(
 }
 
 /**
- * @throws API_RATE_LIMIT_EXCEEDED when the caller's quota is used up, SERVICE_UNAVAILABLE when the hub is closing; both before any
+ * @throws API_RATE_LIMIT_EXCEEDED when the caller has too many streams, SERVICE_UNAVAILABLE when the hub is closing; both before any
  * write.
  */
 export async function streamLog(

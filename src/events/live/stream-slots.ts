@@ -46,7 +46,7 @@ export function createSlots(app: App): TakeSlot {
   }
 }
 
-/** A person may have many sessions, which share one quota. */
+/** A person may have many sessions, which share one limit. */
 function nameOf({ kind, userId, credentialId }: StreamOwner): string {
   return kind === 'console' ? `person ${userId}` : `key ${credentialId}`
 }

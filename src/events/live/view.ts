@@ -50,7 +50,7 @@ export function stateView(key: string, args: FollowArgs, { subjects }: StateSour
   return { key, workspaceId: args.contextValue.principal.workspaceId, subjects, render }
 }
 
-/** Executes on each root value, on one budget. A caller's streams share a memory quota, apart from the caller's other requests. */
+/** Executes on each root value, on one budget. A caller's streams share memory, apart from the caller's other requests. */
 async function executeOn(args: FollowArgs, roots: readonly unknown[], limits: BudgetLimits) {
   return await operationMemory.during(`streams of ${callerOf(args.contextValue)}`, weightOf(args, limits), async () => {
     const budget = new Budget(limits, args.contextValue.principal.ownerId)
@@ -62,14 +62,18 @@ async function executeOn(args: FollowArgs, roots: readonly unknown[], limits: Bu
   })
 }
 
-/** Codes of failures that a retry may not meet again. */
-const passing: ReadonlySet<string | null> = new Set(['SERVICE_UNAVAILABLE', 'API_RATE_LIMIT_EXCEEDED'])
+/** Codes of temporary failures. */
+const temporary: ReadonlySet<string | null> = new Set(['SERVICE_UNAVAILABLE', 'API_RATE_LIMIT_EXCEEDED'])
 
-/** @throws Error when the database was unavailable, or too busy with the caller, for a part of the result. A retry follows, so that no wrong result is sent. */
+/**
+ * The result as JSON text.
+ * @throws Error when the database was unavailable, or too busy with the caller, for a part of the result. A retry follows, so that no wrong
+ * result is sent.
+ */
 function bodyOf(result: ExecutionResult, context: Context): string {
   if (!result.errors) return JSON.stringify(result)
   const answer = published(result, context)
-  if (answer.errors?.some((error) => passing.has(codeOf(error)))) throw new Error('the database is unavailable')
+  if (answer.errors?.some((error) => temporary.has(codeOf(error)))) throw new Error('the database is unavailable')
   return JSON.stringify(answer)
 }
 
