@@ -4,7 +4,7 @@ import type pg from 'pg'
 import type { App } from '../core/app.ts'
 import { sqlTransaction } from '../core/database/transaction.ts'
 import { nilId } from '../core/id.ts'
-import { rest, startLoop } from '../core/loop.ts'
+import { startLoop, wait } from '../core/loop.ts'
 import { findChanged, fitPlan } from './fit-plan.ts'
 import { freeSince, storeSubscription } from './subscription.ts'
 import { isSweepDue, lockEnded, readFallen, readResting } from './subscriptions.sql.ts'
@@ -20,7 +20,7 @@ export function startPlanSweep(app: App): AsyncDisposable {
         app.log.warn({ err: error.message }, 'plans could not be swept')
         return nilId
       })
-      await rest(everyMs, stop)
+      await wait(everyMs, stop)
     }
   })
 }

@@ -14,6 +14,6 @@ export function startLoop(loop: (stop: AbortSignal) => Promise<void>): AsyncDisp
 }
 
 /** Waits, but not beyond the end of the loop. The wait alone does not keep the process alive. */
-export async function rest(ms: number, stop: AbortSignal): Promise<void> {
+export async function wait(ms: number, stop: AbortSignal): Promise<void> {
   await pause(ms, undefined, { signal: stop, ref: false }).catch(() => {})
 }

@@ -2,7 +2,7 @@
 // A time limit alone would have to be longer than the longest statement, so the server is asked instead.
 import type { Socket } from 'node:net'
 import type pg from 'pg'
-import { rest, startLoop } from '../loop.ts'
+import { startLoop, wait } from '../loop.ts'
 import { connectTo } from './dedicated.ts'
 
 export interface ForgottenWatch extends AsyncDisposable {
@@ -45,7 +45,7 @@ export function watchForgotten(url: string): ForgottenWatch {
   const all = new Set<Watched>()
   const loop = startLoop(async (stop) => {
     while (!stop.aborted) {
-      await rest(everyMs, stop)
+      await wait(everyMs, stop)
       const now = performance.now()
       for (const each of all) readTraffic(each, now)
       const suspects = [...all].filter(({ silentSince }) => silentSince !== undefined && now - silentSince >= suspiciousMs)

@@ -2,7 +2,7 @@
 // statements keep the plans that they got while the tables were empty: with 15,000 messages of one instance, a claim read all of them (13 ms in
 // place of 0.1 ms). They also expect one row of an owner that has just got 30,000.
 import type { App } from '../app.ts'
-import { rest, startLoop } from '../loop.ts'
+import { startLoop, wait } from '../loop.ts'
 import { readUnanalyzed } from './statistics.sql.ts'
 
 const everyMs = 5_000
@@ -18,7 +18,7 @@ export function startAnalyzing({ pool, log }: Pick<App, 'pool' | 'log'>): AsyncD
       } catch (error) {
         log.debug({ err: (error as Error).message }, 'new tables could not be analyzed')
       }
-      await rest(everyMs, stop)
+      await wait(everyMs, stop)
     }
   })
 }

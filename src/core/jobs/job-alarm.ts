@@ -2,7 +2,7 @@
 // worker died. One statement looks at all queues, so that the queues themselves need hardly be polled.
 import type { App } from '../app.ts'
 import { createLessOften } from '../less-often.ts'
-import { rest, startLoop } from '../loop.ts'
+import { startLoop, wait } from '../loop.ts'
 import { readDue } from './due.sql.ts'
 
 /** Longest time that a delayed job waits beyond its start. */
@@ -46,7 +46,7 @@ export function startJobAlarm(app: App): JobAlarm {
         app.log.warn({ err: error.message }, 'due jobs could not be read')
         return false
       })
-      await rest(isQuiet ? quietEveryMs : everyMs, stop)
+      await wait(isQuiet ? quietEveryMs : everyMs, stop)
     }
   })
 

@@ -1,8 +1,8 @@
 // Receives changes that other processes made: one LISTEN connection per process, with polling as the fallback.
-import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { connectDedicated } from '../../core/database/dedicated.ts'
+import { startLoop, wait } from '../../core/loop.ts'
 import { channelOf, listenToChanges } from './changes.sql.ts'
 
 export interface Listener {
@@ -23,22 +23,9 @@ const retryMs = 500
 
 /** Listens until disposed of. A lost or unresponsive connection is replaced; it is detected within 6 s. */
 export function startListening(app: App, listener: Listener): AsyncDisposable {
-  const stopping = new AbortController()
   const own = channelOf(app.node)
-  const running = run()
 
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      try {
-        await listen()
-      } catch (error) {
-        app.log.warn({ err: (error as Error).message }, 'not listening to the database; trying again')
-        await rest(retryMs, stopping.signal)
-      }
-    }
-  }
-
-  async function listen(): Promise<void> {
+  async function listen(stop: AbortSignal): Promise<void> {
     await using connection = await connectDedicated(app, 'gateway-listen')
     const { client, lost } = connection
     client.on('notification', ({ channel, payload = '' }) => {
@@ -48,22 +35,20 @@ export function startListening(app: App, listener: Listener): AsyncDisposable {
     })
     await listenToChanges(client, app.node)
     listener.onStart()
-    const over = AbortSignal.any([stopping.signal, lost])
-    while (!stopping.signal.aborted) {
+    const over = AbortSignal.any([stop, lost])
+    while (!stop.aborted) {
       if (lost.aborted) throw new Error('connection lost')
       await listener.poll(client)
-      await rest(pollMs, over)
+      await wait(pollMs, over)
     }
   }
 
-  async function rest(ms: number, signal: AbortSignal): Promise<void> {
-    await pause(ms, undefined, { signal }).catch(() => {})
-  }
-
-  return {
-    async [Symbol.asyncDispose]() {
-      stopping.abort()
-      await running
-    },
-  }
+  return startLoop(async (stop) => {
+    while (!stop.aborted) {
+      await listen(stop).catch(async (error: Error) => {
+        app.log.warn({ err: error.message }, 'not listening to the database; trying again')
+        await wait(retryMs, stop)
+      })
+    }
+  })
 }

@@ -2,7 +2,7 @@
 import { readValidCredentials } from '../../accounts/credentials.sql.ts'
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
-import { rest, startLoop } from '../../core/loop.ts'
+import { startLoop, wait } from '../../core/loop.ts'
 import type { TeamRole } from '../../core/principal.ts'
 import { manages } from '../../core/roles.ts'
 import { type Membership, readRoles } from '../../teams/memberships.sql.ts'
@@ -17,7 +17,7 @@ function nameOf({ credentialId, teamId, role }: StreamOwner): string {
 export function startRevocation(app: App, writers: ReadonlySet<BoundedWriter>): AsyncDisposable {
   return startLoop(async (stop) => {
     while (!stop.aborted) {
-      await rest(pollMs, stop)
+      await wait(pollMs, stop)
       if (writers.size === 0) continue
       await endRevoked().catch((error: Error) =>
         app.log.warn({ err: error.message }, 'keys of live streams could not be checked'),

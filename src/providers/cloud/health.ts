@@ -1,7 +1,7 @@
 // Health of connected numbers: read from Meta at an interval, by one process at a time, and reported as the account's standing.
 import type { App } from '../../core/app.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
-import { rest, startLoop } from '../../core/loop.ts'
+import { startLoop, wait } from '../../core/loop.ts'
 import type { ProviderHost } from '../provider.ts'
 import { lockStatus, takeDueHealth } from './cloud.sql.ts'
 import { isRestriction, reasonOf, verdictOf } from './errors.ts'
@@ -22,7 +22,7 @@ export function startHealth(app: App, host: Host): AsyncDisposable {
   const everyMs = Math.min(longestLookMs, app.config.cloud.healthMs / 4)
   return startLoop(async (stop) => {
     for (;;) {
-      await rest(everyMs, stop)
+      await wait(everyMs, stop)
       if (stop.aborted) return
       await readDue(app, host).catch((error: Error) => app.log.warn({ err: error.message }, 'health of numbers not read'))
     }
