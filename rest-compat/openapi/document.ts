@@ -116,7 +116,7 @@ function teamId({ teamHeader }: SurfaceRules) {
 }
 
 const integer = { type: 'integer', minimum: 0 }
-const ofAnswers = {
+const answerHeaders = {
   'X-Request-Id': {
     description:
       'Identifies the request in the logs: your own `X-Request-Id` of 1 to 128 characters `[A-Za-z0-9._-]`, or a new one.',
@@ -145,7 +145,7 @@ const ofAnswers = {
 /** The headers that answers of the surface can have. */
 function headersOf(rules: SurfaceRules): Record<string, unknown> {
   const taken = [...rules.headers, ...rules.otherHeaders]
-  return Object.fromEntries(Object.entries(ofAnswers).filter(([name]) => taken.includes(name)))
+  return Object.fromEntries(Object.entries(answerHeaders).filter(([name]) => taken.includes(name)))
 }
 
 function withExamples(schemas: Record<string, Schema>, demo: DemoIds): Record<string, Schema> {

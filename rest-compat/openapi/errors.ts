@@ -9,13 +9,13 @@ type RouteFacts = Pick<Route, 'method' | 'path' | 'scope'> &
 /** The error codes of a route, in the order of the error table. `own` are the codes of its GraphQL operation. */
 export function errorsOf(rules: SurfaceRules, route: RouteFacts, own: readonly ErrorCode[]): ErrorCode[] {
   const { method, path, query, refuse } = route
-  const spared = rules.spared(route)
+  const impossible = rules.impossible(route)
   const codes = [
     ...rules.refusals(route),
     // Such a route refuses before any other check.
     ...(refuse ? [refuse] : [...own, ...(route.errors ?? []), ...ofRequest(method, path, query !== undefined)]),
   ]
-  return inOrder(codes.filter((code) => !spared.includes(code)))
+  return inOrder(codes.filter((code) => !impossible.includes(code)))
 }
 
 function ofRequest(method: string, path: string, hasQuery: boolean): ErrorCode[] {
@@ -36,13 +36,17 @@ export function inOrder(codes: readonly ErrorCode[]): ErrorCode[] {
   return (Object.keys(errors) as ErrorCode[]).filter((code) => codes.includes(code))
 }
 
-interface Kept {
+/** The parts of the document's components that an error response is made of and added to. */
+interface ErrorComponents {
   rules: SurfaceRules
   responses: Record<string, unknown>
 }
 
 /** The answers to these codes by HTTP status, as references to `responses`. Adds missing entries to `responses`. */
-export function errorResponses(codes: readonly ErrorCode[], { rules, responses }: Kept): Record<string, { $ref: string }> {
+export function errorResponses(
+  codes: readonly ErrorCode[],
+  { rules, responses }: ErrorComponents,
+): Record<string, { $ref: string }> {
   const byStatus = Map.groupBy(codes, (code) => errors[code].status)
   const entries = [...byStatus].map(([status, group]) => {
     const name = group.join('.')
@@ -54,10 +58,10 @@ export function errorResponses(codes: readonly ErrorCode[], { rules, responses }
 
 function responseOf(status: number, codes: readonly ErrorCode[], { messages }: SurfaceRules): unknown {
   const retry = status === 429 || status === 503 || codes.includes('IDEMPOTENCY_IN_PROGRESS')
-  const said = (code: ErrorCode) => messages[code] ?? errors[code].message
-  const examples = codes.map((code) => [code, { value: { error: { code, message: exampleOf(code) ?? said(code) } } }])
+  const messageOf = (code: ErrorCode) => messages[code] ?? errors[code].message
+  const examples = codes.map((code) => [code, { value: { error: { code, message: exampleOf(code) ?? messageOf(code) } } }])
   return {
-    description: codes.map((code) => `\`${code}\`: ${said(code)}.`).join('\n\n'),
+    description: codes.map((code) => `\`${code}\`: ${messageOf(code)}.`).join('\n\n'),
     headers: {
       'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
       ...(status === 401 && { 'WWW-Authenticate': { $ref: '#/components/headers/WWW-Authenticate' } }),

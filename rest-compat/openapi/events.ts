@@ -16,7 +16,7 @@ const head = {
   test: z.literal(true).optional().describe('Present if this is a test event.'),
 }
 
-/** The schema of the whole payload. The name of the event and its time stand around its status. */
+/** The schema of the whole payload. `event` stands before `status` and `timestamp` after it; without a status, both stand at the end. */
 function payloadOf({ type, payload }: EventType): z.ZodObject {
   const { status, ...rest } = payload.shape
   const fields = Object.entries(rest)

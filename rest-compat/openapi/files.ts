@@ -44,7 +44,7 @@ function takesFile(
     requestBody: { required: true, content: { 'multipart/form-data': { schema: form } } },
     responses: {
       [status]: {
-        description: words[status] ?? 'The stored file.',
+        description: statusWords[status] ?? 'The stored file.',
         headers,
         content: { 'application/json': { schema: { type: 'object', required: ['data'], properties: { data } } } },
       },
@@ -52,7 +52,7 @@ function takesFile(
   }
 }
 
-const words: Record<number, string> = {
+const statusWords: Record<number, string> = {
   200: 'The lines of the file, counted.',
   202: 'The request is processed in the background.',
 }

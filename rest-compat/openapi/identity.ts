@@ -25,18 +25,29 @@ export interface IdentityRoute {
   /** Description of the successful answer. */
   done: string
   /** Names of the security schemes, of which the request needs one. Without any, the route is public. */
-  proofs?: readonly string[]
+  credentials?: readonly string[]
   /** True if the route also works without a credential. */
-  proofOptional?: boolean
+  credentialOptional?: boolean
   setsCookie?: boolean
   /** Error codes beyond those of every route, of a body, and of a missing credential. */
   errors?: readonly ErrorCode[]
 }
 
 export function identityOperation(components: Components, route: IdentityRoute): Operation {
-  const { operationId, summary, description, status, done, body, proofs = [], proofOptional, pathParameters, query } = route
+  const {
+    operationId,
+    summary,
+    description,
+    status,
+    done,
+    body,
+    credentials = [],
+    credentialOptional,
+    pathParameters,
+    query,
+  } = route
   const { rules, schemas } = components
-  const ways = proofs.map((name) => ({ [name]: [] }))
+  const requirements = credentials.map((name) => ({ [name]: [] }))
   const headers = headerRefs([
     ...rules.headers,
     ...(route.setsCookie ? ['Set-Cookie'] : []),
@@ -60,7 +71,7 @@ export function identityOperation(components: Components, route: IdentityRoute):
       [status]: { description: done, headers, ...contentOf(components, route) },
       ...errorResponses(codesOf(route), components),
     },
-    security: [...ways, ...(proofOptional ? [{}] : [])],
+    security: [...requirements, ...(credentialOptional ? [{}] : [])],
   }
 }
 
@@ -71,11 +82,11 @@ function contentOf({ schemas }: Components, { answer, bare }: IdentityRoute): { 
   return { content: { 'application/json': { schema } } }
 }
 
-function codesOf({ method, proofs = [], proofOptional, errors = [] }: IdentityRoute): ErrorCode[] {
+function codesOf({ method, credentials = [], credentialOptional, errors = [] }: IdentityRoute): ErrorCode[] {
   return inOrder([
     'INTERNAL_ERROR',
     'SERVICE_UNAVAILABLE',
-    ...(proofs.length > 0 && !proofOptional ? (['UNAUTHORIZED'] as const) : []),
+    ...(credentials.length > 0 && !credentialOptional ? (['UNAUTHORIZED'] as const) : []),
     // Also for routes that expect no body.
     ...(method === 'GET' ? [] : ofBody),
     ...errors,

@@ -49,14 +49,8 @@ export interface Operation {
 }
 
 export function operationOf(source: OperationSource, components: Components, route: Route | RefusedRoute): Operation {
-  const { summary } = route
   const { rules } = components
-  const { security } = rules
-  if ('refuse' in route) {
-    const responses = errorResponses(errorsOf(rules, route, []), components)
-    const description = `${errors[route.refuse].message}.`
-    return { operationId: route.operationId, summary, description, parameters: headersTaken(rules, route), responses, security }
-  }
+  if ('refuse' in route) return refusedOperation(components, route)
   const field = selectedField(source.graph, route.document)
   const codes = errorsOf(rules, route, [
     ...field.errors,
@@ -64,12 +58,25 @@ export function operationOf(source: OperationSource, components: Components, rou
   ])
   return {
     operationId: route.operationId ?? field.name,
-    summary,
+    summary: route.summary,
     description: field.description,
     parameters: [...parametersOf(route, field, components.schemas, source.demo), ...headersTaken(rules, route)],
     requestBody: bodyOf(source, components.schemas, route, field),
     responses: { ...successOf(route, field, components), ...errorResponses(codes, components) },
-    security,
+    security: rules.security,
+  }
+}
+
+function refusedOperation(components: Components, route: RefusedRoute): Operation {
+  const { rules } = components
+  const { operationId, summary, refuse } = route
+  return {
+    operationId,
+    summary,
+    description: `${errors[refuse].message}.`,
+    parameters: headersTaken(rules, route),
+    responses: errorResponses(errorsOf(rules, route, []), components),
+    security: rules.security,
   }
 }
 
@@ -134,12 +141,15 @@ function bodyOf(
   route: Route,
   field: SelectedField,
 ): unknown {
-  const given = examplesFor(demo, messageExamples)[route.operationId ?? field.name]
-  const content = (schema: Schema) => ({ 'application/json': { schema, ...(given && { examples: given }) } })
   if (!route.input) return undefined
   const input = inputs.get(route.input)
   if (!input) throw new Error(`${route.method} ${route.path} takes ${route.input}, which is no input of the graph`)
-  return { ...(!route.optionalBody && { required: true }), content: content(schemas.body(route.input, input.schema)) }
+  const schema = schemas.body(route.input, input.schema)
+  const examples = examplesFor(demo, messageExamples)[route.operationId ?? field.name]
+  return {
+    ...(!route.optionalBody && { required: true }),
+    content: { 'application/json': { schema, ...(examples && { examples }) } },
+  }
 }
 
 function successOf(

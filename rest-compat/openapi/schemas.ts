@@ -32,7 +32,7 @@ export interface Schemas {
 
 export function createSchemas(graph: GraphQLSchema): Schemas {
   const components: Record<string, Schema> = {}
-  const dressed = new Set<string>()
+  const enriched = new Set<string>()
   const fromGraph = new Set<string>()
 
   function convert(schema: z.ZodType, io: 'input' | 'output'): Schema {
@@ -49,42 +49,42 @@ export function createSchemas(graph: GraphQLSchema): Schemas {
    * Adds what GraphQL knows about `type` to `schema`: descriptions, enums, and the formats of ids and times. The schema's own description
    * stays.
    */
-  function dress(schema: Schema, type?: GraphType): Schema {
+  function enrich(schema: Schema, type?: GraphType): Schema {
     if (schema.$ref) {
-      dressComponent(schema.$ref, type)
+      enrichComponent(schema.$ref, type)
       return schema
     }
-    if (schema.anyOf) return { ...schema, anyOf: schema.anyOf.map((one) => dress(one, type)) }
-    if (schema.items) return { ...schema, items: dress(schema.items, type) }
+    if (schema.anyOf) return { ...schema, anyOf: schema.anyOf.map((one) => enrich(one, type)) }
+    if (schema.items) return { ...schema, items: enrich(schema.items, type) }
     const named = type && getNamedType(type)
-    if (schema.properties) return nameRecord(dressFields(schema, schema.properties, type), type)
+    if (schema.properties) return nameRecord(enrichFields(schema, schema.properties, type), type)
     if (isEnumType(named) && isText(schema) && !schema.enum) return enumOf(schema, named.name)
     if (named?.name === 'ID' && isText(schema)) return { format: 'uuid', ...schema }
     if (named?.name === 'DateTime' && isText(schema)) return { format: 'date-time', ...schema }
     return schema
   }
 
-  function dressComponent(ref: string, type?: GraphType): void {
+  function enrichComponent(ref: string, type?: GraphType): void {
     const name = ref.split('/').at(-1) as string
-    if (dressed.has(name)) return
-    dressed.add(name)
+    if (enriched.has(name)) return
+    enriched.add(name)
     const known = (graph.getType(name) as GraphType | undefined) ?? type
     const { properties, ...schema } = components[name] as Schema
     const description = known && getNamedType(known).description
     components[name] = {
       ...(description && { description }),
-      ...(properties ? dressFields(schema, properties, known) : dress(schema, known)),
+      ...(properties ? enrichFields(schema, properties, known) : enrich(schema, known)),
     }
   }
 
-  function dressFields(schema: Schema, properties: Record<string, Schema>, type?: GraphType): Schema {
+  function enrichFields(schema: Schema, properties: Record<string, Schema>, type?: GraphType): Schema {
     const fields = fieldsOf(type)
-    const dressedFields = mapValues(properties, (property, name) => {
+    const enrichedFields = mapValues(properties, (property, name) => {
       const field = fields[name] ?? pageItems(property, fields)
       const described = field?.description && !property.description ? { description: field.description } : {}
-      return { ...dress(property, field?.type), ...described }
+      return { ...enrich(property, field?.type), ...described }
     })
-    return { ...schema, properties: dressedFields }
+    return { ...schema, properties: enrichedFields }
   }
 
   /**
@@ -116,7 +116,7 @@ export function createSchemas(graph: GraphQLSchema): Schemas {
 
   return {
     components,
-    answer: (answer, type) => dress(convert(answer, 'output'), type),
+    answer: (answer, type) => enrich(convert(answer, 'output'), type),
     named: (name, description, schema) => {
       components[name] = { description, ...convert(schema, 'output') }
       return `#/components/schemas/${name}`
@@ -138,7 +138,7 @@ export function createSchemas(graph: GraphQLSchema): Schemas {
     },
     query: (query, typeOf) => {
       const { properties = {}, ...schema } = convert(query, 'input')
-      return { ...schema, properties: mapValues(properties, (property, name) => neverNull(dress(property, typeOf(name)))) }
+      return { ...schema, properties: mapValues(properties, (property, name) => neverNull(enrich(property, typeOf(name)))) }
     },
   }
 }

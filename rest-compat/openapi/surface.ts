@@ -5,8 +5,8 @@ import type { Route, Surface } from '../route.ts'
 /** The parts of a route that its surface depends on. */
 export type Entry = Pick<Route, 'scope'> & Partial<Pick<Route, 'ofTeam'>> & { refuse?: ErrorCode }
 
-/** The credentials that are needed together, by the names of the security schemes. */
-type Way = Partial<Record<string, never[]>>
+/** A security requirement of OpenAPI: the names of the security schemes that a request needs together. */
+type SecurityRequirement = Partial<Record<string, never[]>>
 
 export interface SurfaceRules {
   prefix: string
@@ -19,14 +19,14 @@ export interface SurfaceRules {
   /** True if the route reads that header. */
   takesTeam: (entry: Entry) => boolean
   /**
-   * The security requirements in OpenAPI format. They leave the team header out, because generated clients send their one key for each
+   * The security requirements, of which a request needs one. They leave the team header out, because generated clients send their one key for each
    * scheme that `security` names.
    */
-  security: Way[]
+  security: SecurityRequirement[]
   /** Error codes of authentication, authorization and rate limiting for a route, before its own checks. */
   refusals: (entry: Entry) => readonly ErrorCode[]
   /** Error codes that the GraphQL field lists, but that cannot occur on this surface. */
-  spared: (entry: Entry) => readonly ErrorCode[]
+  impossible: (entry: Entry) => readonly ErrorCode[]
   /** Messages that differ from those of the error table. */
   messages: Partial<Record<ErrorCode, string>>
   /** `headers` are on every answer, `otherHeaders` on some. */
@@ -34,9 +34,9 @@ export interface SurfaceRules {
   otherHeaders: readonly string[]
 }
 
-const everywhere = ['UNAUTHORIZED', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE'] as const
+const ofEveryRoute = ['UNAUTHORIZED', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE'] as const
 
-const ofKeys: SurfaceRules = {
+const publicRules: SurfaceRules = {
   prefix: '/api/v1',
   title: 'Messaging gateway',
   summary: 'Send and receive messages through connected phone accounts.',
@@ -53,7 +53,7 @@ const ofKeys: SurfaceRules = {
   takesTeam: ({ scope }) => scope !== 'personal',
   security: [{ ApiKey: [] }],
   refusals: ({ scope, refuse }) => [
-    ...everywhere,
+    ...ofEveryRoute,
     // For keys with the access `send` or `read`, and for keys that exceed the plan.
     ...(refuse ? [] : (['FORBIDDEN'] as const)),
     'MAX_API_KEYS_REACHED',
@@ -63,13 +63,13 @@ const ofKeys: SurfaceRules = {
     ...(scope === 'personal' ? (['TEAM_KEY_NOT_ALLOWED'] as const) : []),
   ],
   // A code of team roles. A personal key belongs to the owner of its account, so it cannot occur.
-  spared: ({ scope }) => (scope === 'personal' ? ['BILLING_PAYMENTS_TEAM_OWNER_ONLY'] : []),
+  impossible: ({ scope }) => (scope === 'personal' ? ['BILLING_PAYMENTS_TEAM_OWNER_ONLY'] : []),
   messages: {},
   headers: ['X-Request-Id', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'RateLimit-Policy'],
   otherHeaders: ['Retry-After', 'Idempotency-Replayed', 'WWW-Authenticate'],
 }
 
-const ofPeople: SurfaceRules = {
+const consoleRules: SurfaceRules = {
   prefix: '/api',
   title: 'Messaging gateway console',
   summary: 'Everything that keys can do, for signed-in users, and the management of their teams, keys, plan and sessions.',
@@ -92,11 +92,11 @@ const ofPeople: SurfaceRules = {
   takesTeam: namesTeam,
   security: [{ AccessToken: [] }],
   refusals: (entry) => [
-    ...everywhere,
+    ...ofEveryRoute,
     'API_RATE_LIMIT_EXCEEDED',
     ...(namesTeam(entry) || entry.ofTeam ? (['TEAM_NOT_FOUND'] as const) : []),
   ],
-  spared: () => [],
+  impossible: () => [],
   messages: {
     UNAUTHORIZED: 'Missing or invalid token',
     API_RATE_LIMIT_EXCEEDED: 'Too many requests of this kind; try again later',
@@ -110,4 +110,4 @@ function namesTeam({ scope, ofTeam }: Entry): boolean {
   return !ofTeam && (scope === 'workspace' || scope === 'personal')
 }
 
-export const surfaceRules: Record<Surface, SurfaceRules> = { public: ofKeys, console: ofPeople }
+export const surfaceRules: Record<Surface, SurfaceRules> = { public: publicRules, console: consoleRules }

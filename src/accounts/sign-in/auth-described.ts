@@ -19,7 +19,7 @@ interface Body {
 }
 
 /** An accepted credential: an access token, or the session cookie. */
-export type Proof = 'AccessToken' | 'Session'
+export type Credential = 'AccessToken' | 'Session'
 
 export interface Described {
   operationId: string
@@ -34,9 +34,9 @@ export interface Described {
   /** Description of the success response. */
   done: string
   /** Any one of these credentials is enough. Omitted for a public route. */
-  proofs?: readonly Proof[]
+  credentials?: readonly Credential[]
   /** Set if the route also works without a credential. */
-  proofOptional?: true
+  credentialOptional?: true
   setsCookie?: true
   /** Errors besides those of every route, of an invalid body and of a missing credential. */
   errors?: readonly ErrorCode[]
@@ -114,7 +114,7 @@ export const described = {
     description: `Needs the session cookie. The session is extended to 30 days again once it is one day old.${browser}`,
     answer: answers.token,
     done: 'The next token.',
-    proofs: ['Session'],
+    credentials: ['Session'],
     setsCookie: true,
     errors: ['FORBIDDEN', 'API_RATE_LIMIT_EXCEEDED'],
   },
@@ -124,8 +124,8 @@ export const described = {
     description: `Ends the session of the cookie and the session of the token at once, with their tokens and streams.${browser}`,
     answer: answers.loggedOut,
     done: 'The sessions have ended.',
-    proofs: ['Session', 'AccessToken'],
-    proofOptional: true,
+    credentials: ['Session', 'AccessToken'],
+    credentialOptional: true,
     setsCookie: true,
     errors: ['FORBIDDEN'],
   },
@@ -156,7 +156,7 @@ export const described = {
     body: body('PasswordChange', changeBody, 'A new password', { currentPassword: password, newPassword }),
     answer: answers.changed,
     done: 'The password is set.',
-    proofs: ['AccessToken'],
+    credentials: ['AccessToken'],
     errors: ['INVALID_CREDENTIALS', 'INVALID_STATE', 'CONFLICT', 'API_RATE_LIMIT_EXCEEDED'],
   },
   listSessions: {
@@ -165,7 +165,7 @@ export const described = {
     description: 'Your sessions, newest first.',
     answer: answers.sessions,
     done: 'Your sessions.',
-    proofs: ['AccessToken'],
+    credentials: ['AccessToken'],
     errors: ['API_RATE_LIMIT_EXCEEDED'],
   },
   endSession: {
@@ -175,7 +175,7 @@ export const described = {
     pathParameters: sessionPath,
     answer: answers.ended,
     done: 'The session has ended.',
-    proofs: ['AccessToken'],
+    credentials: ['AccessToken'],
     errors: ['NOT_FOUND', 'API_RATE_LIMIT_EXCEEDED'],
   },
   showKeys: {
