@@ -33,7 +33,9 @@ export const messagesQuery = z.object({
   text: once
     .meta({ minLength: 1, maxLength: 200 })
     .optional()
-    .describe('Only messages with this text in their `body`; of the last 31 days, unless another filter makes the list short.'),
+    .describe(
+      'Only messages with this text in their `body`, ignoring case. At most the 31 days before `createdTo`, or before now, are searched, unless `phone`, `contactId`, `campaignId` or `reference` is given.',
+    ),
   createdFrom: moment.optional().describe('Only messages accepted at or after this time.'),
   createdTo: moment.optional().describe('Only messages accepted before this time.'),
 })

@@ -13,7 +13,7 @@ const ReceiveInSandbox = graphql(`
 
 export const sandboxRoutes = [
   row('POST', '/instances/:id/sandbox/inbound', {
-    summary: 'Let a message come in on the sandbox',
+    summary: 'Simulate an inbound message on the sandbox',
     document: ReceiveInSandbox,
     input: 'SandboxInboundInput',
     status: 201,

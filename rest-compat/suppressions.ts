@@ -86,7 +86,7 @@ export const suppressionRoutes = [
     },
   }),
   row('DELETE', '/suppressions/:phone', {
-    summary: 'Take a number out',
+    summary: 'Take a number out of the list',
     document: DeleteSuppression,
     variables: ({ params }) => ({ phone: params.phone as string }),
     project: (data) => data.deleteSuppression,
