@@ -20,7 +20,7 @@ const mediaRecord = z.object({
   createdAt: z.iso.datetime(),
 })
 
-export const mediaRoutes: FileRoute[] = [
+export const mediaFiles: FileRoute[] = [
   {
     method: 'POST',
     path: '/media',
@@ -49,7 +49,7 @@ export const mediaRoutes: FileRoute[] = [
   },
 ]
 
-export const mediaRows = [
+export const mediaRoutes = [
   row('DELETE', '/media/:id', {
     summary: 'Delete a file',
     document: DeleteMedia,

@@ -10,7 +10,7 @@ import { contactJobRoutes } from './contact-jobs.ts'
 import { contactRoutes } from './contacts.ts'
 import type { ExportRoute } from './export.ts'
 import { instanceRoutes } from './instances.ts'
-import { mediaRoutes, mediaRows } from './media.ts'
+import { mediaFiles, mediaRoutes } from './media.ts'
 import { messageExport } from './message-files.ts'
 import { messageRoutes } from './messages.ts'
 import { numberLookupRoutes } from './number-lookups.ts'
@@ -41,8 +41,8 @@ export const routes: readonly (Route | RefusedRoute | FileRoute | ExportRoute)[]
   ...suppressionRoutes,
   ...suppressionFiles,
   ...templateRoutes,
+  ...mediaFiles,
   ...mediaRoutes,
-  ...mediaRows,
   ...webhookRoutes,
   ...statusRoutes,
   ...retentionRoutes,

@@ -87,7 +87,7 @@ const invitationRecord = z.object({
   createdAt: z.iso.datetime(),
 })
 
-const byPart = ({ params: { teamId, id } }: { params: Record<string, string> }) => ({
+const byTeamAndId = ({ params: { teamId, id } }: { params: Record<string, string> }) => ({
   teamId: teamId as string,
   id: id as string,
 })
@@ -116,7 +116,7 @@ export const teamAccessRoutes = [
     ...ofPeople,
     summary: 'Revoke an invitation',
     document: RevokeTeamInvitation,
-    variables: byPart,
+    variables: byTeamAndId,
     project: (data) => data.revokeTeamInvitation,
     answer: deletedAnswer,
   }),
@@ -152,7 +152,7 @@ export const teamAccessRoutes = [
     ...ofPeople,
     summary: 'Revoke an API key of a team',
     document: RevokeTeamApiKey,
-    variables: byPart,
+    variables: byTeamAndId,
     project: (data) => data.revokeTeamApiKey,
     answer: deletedAnswer,
   }),
