@@ -140,7 +140,7 @@ export const contactJobRoutes = [
       notFound: z.int().describe('The number of ids that are no contact of the workspace.'),
       total: z.int().describe('The number of distinct ids in the request.'),
     }),
-    accepted: { when: ({ addGroupMembers }) => addGroupMembers.job !== null, answer: jobAccepted },
+    otherAnswer: { when: ({ addGroupMembers }) => addGroupMembers.job !== null, answer: jobAccepted },
   }),
   row('DELETE', '/contacts/groups/:groupId/members', {
     summary: 'Remove contacts from a group',
@@ -161,7 +161,7 @@ export const contactJobRoutes = [
       deleted: z.int().describe('The number of contacts that were deleted.'),
       notFound: z.array(z.uuid()),
     }),
-    accepted: { when: ({ bulkDeleteContacts }) => bulkDeleteContacts.job !== null, answer: jobAccepted },
+    otherAnswer: { when: ({ bulkDeleteContacts }) => bulkDeleteContacts.job !== null, answer: jobAccepted },
   }),
   row('GET', '/contacts/bulk-jobs', {
     summary: 'List bulk jobs, newest first',

@@ -135,7 +135,7 @@ async function answer<Context>(
   // core/http/error-answer.ts answers it, as everything that a route throws.
   if (error) throw error
   return reply
-    .code(route.accepted?.when(data as never) ? (route.accepted.status ?? 202) : route.status)
+    .code(route.otherAnswer?.when(data as never) ? (route.otherAnswer.status ?? 202) : route.status)
     .type('application/json; charset=utf-8')
     .send(gateway.textOf({ data: route.project(data as never, query as never) }, data))
 }
@@ -170,7 +170,7 @@ function variablesOf<Context>(
   return route.variables({ params: request.params, query, body: bodyOf(gateway, route, request) } as RouteRequest)
 }
 
-/** Adds what else is wrong with a request to an error about its query or body: the ids of its path, and the other parameters of a list. */
+/** Adds the other faults of a request to an error about its query or body: those of the ids in its path, and of the other parameters of a list. */
 async function nameAllFaults<Context>(
   gateway: RestGateway<Context>,
   route: Route,
@@ -188,8 +188,8 @@ async function nameAllFaults<Context>(
 }
 
 /**
- * Adds what the operation of a list finds wrong with the other parameters to an error about some of the query, which it does not see.
- * `errorsWith` runs the operation once without those; it only reads.
+ * Adds the faults of the other query parameters to an error about some of them. Only the operation of the list finds these faults, and it has
+ * not run. `errorsWith` runs it once without the faulty parameters; it only reads.
  */
 async function withOthers(
   error: Error,
@@ -205,7 +205,7 @@ async function withOthers(
   return codeOf(other) === 'VALIDATION_ERROR' ? invalid([...issues, ...(issuesOf(other as Error) ?? [])]) : error
 }
 
-/** Adds the malformed ids of the path to an error about the query or the body, because the graph does not see this request. */
+/** Adds the malformed ids of the path to an error about the query or the body. The graph, which checks ids, does not see such a request. */
 function withIds(error: Error, { ofTeam }: Route, { params }: FastifyRequest): Error {
   if (codeOf(error) !== 'VALIDATION_ERROR') return error
   const ids = Object.entries(params as Record<string, string>).filter(([name]) => name !== ofTeam && /^(id|\w+Id)$/.test(name))
@@ -224,7 +224,7 @@ function bodyOf<Context>(gateway: RestGateway<Context>, route: Route, request: F
   return gateway.stripFields(route.input, fields) as Record<string, unknown>
 }
 
-/** REST uses the header instead. A field of that name is treated as unknown, in the body and in the messages of a bulk. */
+/** The object without `idempotencyKey`, for which REST has a header. The field counts as unknown, in a body and in the messages of a bulk. */
 function withoutKey(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   const { idempotencyKey: _, ...fields } = value as Record<string, unknown>

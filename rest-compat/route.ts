@@ -4,7 +4,10 @@ import { z } from 'zod'
 import { type ErrorCode, fail } from '../src/core/errors.ts'
 
 export type Surface = 'public' | 'console'
-/** Authorization scope; see the team rules of the interface specification. `account` is a person's own data, which is in no workspace. */
+/**
+ * The data that a route is about. `workspace`: that of one workspace. `personal`: the account that pays, and its person. `open`: the same for
+ * every caller. `account`: a person's own data, which is in no workspace.
+ */
 export type Scope = 'workspace' | 'personal' | 'open' | 'account'
 
 export interface RouteRequest {
@@ -45,11 +48,11 @@ export interface Route {
   variables: (request: RouteRequest) => Record<string, unknown>
   project: (data: never, query: never) => unknown
   answer: z.ZodType
-  accepted?: Accepted<never>
+  otherAnswer?: OtherAnswer<never>
 }
 
 /** Another answer of a route, by default the 202 of one that may continue in the background. */
-interface Accepted<Data> {
+interface OtherAnswer<Data> {
   when: (data: Data) => boolean
   answer: z.ZodType
   status?: 200 | 202
@@ -57,7 +60,7 @@ interface Accepted<Data> {
   description?: string
 }
 
-type Typed = 'document' | 'query' | 'variables' | 'project' | 'accepted'
+type Typed = 'document' | 'query' | 'variables' | 'project' | 'otherAnswer'
 
 /** A {@link Route} whose operation and query type its functions. */
 interface RowOptions<Data, Variables, Query extends z.ZodObject>
@@ -71,7 +74,7 @@ interface RowOptions<Data, Variables, Query extends z.ZodObject>
     body: Record<string, unknown>
   }) => NoInfer<Variables>
   project: (data: Data, query: z.output<Query>) => unknown
-  accepted?: Accepted<Data>
+  otherAnswer?: OtherAnswer<Data>
 }
 
 /** For routes of the console that use no workspace: about a person's own data, or a team that the path names. */

@@ -78,7 +78,7 @@ export const suppressionRoutes = [
     variables: bodyAsInput,
     project: ({ createSuppression: { existing: _, ...record } }) => record,
     answer: suppressionRecord,
-    accepted: {
+    otherAnswer: {
       status: 200,
       description: 'The number was there before. This is its first record.',
       when: ({ createSuppression }) => createSuppression.existing,

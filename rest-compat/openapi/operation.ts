@@ -153,7 +153,7 @@ function bodyOf(
 }
 
 function successOf(
-  { method, status, answer, accepted }: Route,
+  { method, status, answer, otherAnswer }: Route,
   { type }: SelectedField,
   { schemas, rules }: Components,
 ): Record<string, unknown> {
@@ -164,8 +164,11 @@ function successOf(
   }
   return {
     [status]: response(answer, statusWords[status] ?? 'The requested data.'),
-    ...(accepted && {
-      [accepted.status ?? 202]: response(accepted.answer, accepted.description ?? 'The request is processed in the background.'),
+    ...(otherAnswer && {
+      [otherAnswer.status ?? 202]: response(
+        otherAnswer.answer,
+        otherAnswer.description ?? 'The request is processed in the background.',
+      ),
     }),
   }
 }

@@ -18,7 +18,7 @@ export async function decideBoth([one, other]: Twins, { row }: Shown, about: (th
   const [rest, graph] = await Promise.all([askRest(one.api, row, asked), askGraph(other.api, row, askedOther)])
   const [decision, same] = [restDecision(rest), graphDecision(row, askedOther, graph)]
   expect([same.code, same.message]).toEqual([decision.code, decision.message])
-  expect(decision.code ? [errors[decision.code as ErrorCode].status] : [row.status, row.accepted?.status ?? 202]).toContain(
+  expect(decision.code ? [errors[decision.code as ErrorCode].status] : [row.status, row.otherAnswer?.status ?? 202]).toContain(
     rest.status,
   )
   for (const { code, data } of [decision, same]) if (code === null) expect(row.answer.parse(data)).toEqual(data)
