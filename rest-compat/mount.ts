@@ -2,9 +2,10 @@
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { DocumentNode, ExecutionResult } from 'graphql'
-import { z } from 'zod'
-import { codeOf, fail, failure, invalid, issuesOf } from '../src/core/errors.ts'
+import type { z } from 'zod'
+import { fail } from '../src/core/errors.ts'
 import { type Cell, type ExportRoute, type Run, readExport } from './export.ts'
+import { renamed, withIds, withOthers } from './faults.ts'
 import type { ApiSource } from './openapi/document.ts'
 import { serveDocument } from './openapi/serve.ts'
 import type { FileRoute, RefusedRoute, Route, RouteRequest, Surface } from './route.ts'
@@ -56,53 +57,81 @@ export interface RestGateway<Context> {
   parse: <Schema extends z.ZodType>(schema: Schema, value: unknown) => z.output<Schema>
 }
 
+/** A request to a route, with the context of its admission. */
+interface Call<Context, Of = Route> {
+  gateway: RestGateway<Context>
+  route: Of
+  context: Context
+  request: FastifyRequest
+}
+
 /** Registers the routes of the surface. Returns the methods of each path. */
 export function mountRest<Context>(http: FastifyInstance, gateway: RestGateway<Context>): Map<string, Set<string>> {
   const taken = new Map<string, Set<string>>()
-  const admitted = new WeakMap<FastifyRequest, Context>()
   serveDocument(http, `${gateway.prefix}/openapi.json`, gateway.api, gateway.surface)
   taken.set(`${gateway.prefix}/openapi.json`, new Set(['GET']))
   for (const route of routes.filter(({ surfaces }) => surfaces.includes(gateway.surface))) {
     const url = gateway.prefix + route.path
-    taken.set(url, (taken.get(url) ?? new Set()).add(route.method))
-    // Runs before the body is read, so that an unauthenticated client cannot make the gateway read one.
-    const onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
-      admitted.set(request, await gateway.admit(request, reply, route))
-      if ('refuse' in route) fail(route.refuse)
-    }
-    const contextOf = (request: FastifyRequest) => admitted.get(request) as Context
-    if ('transfer' in route) {
-      const methods = route.method === 'GET' ? ['GET', 'HEAD'] : [route.method]
-      for (const method of methods) taken.get(url)?.add(method)
-      http.register(async (scope) => {
-        // The handler reads the body as a stream.
-        scope.removeAllContentTypeParsers()
-        scope.addContentTypeParser('*', (_, __, done) => done(null))
-        const handler = (request: FastifyRequest, reply: FastifyReply) =>
-          route.transfer === 'export'
-            ? sendExport(gateway, route, contextOf(request), request, reply)
-            : gateway.files[route.transfer](request, reply, contextOf(request))
-        scope.route({ method: methods, url, onRequest, handler })
-      })
-      continue
-    }
-    http.route({
-      method: route.method,
-      url,
-      bodyLimit: 'bodyLimit' in route ? route.bodyLimit : undefined,
-      config: { values: 'values' in route ? route.values : undefined },
-      onRequest,
-      handler: (request, reply) => answer(gateway, route as Route, contextOf(request), request, reply),
-    })
+    const methods = 'transfer' in route && route.method === 'GET' ? ['GET', 'HEAD'] : [route.method]
+    taken.set(url, new Set([...(taken.get(url) ?? []), ...methods]))
+    if ('transfer' in route) mountFileRoute(http, gateway, route, methods)
+    else mountRoute(http, gateway, route)
   }
   return taken
 }
 
-async function sendExport<Context>(
+/** Admits requests before their body is read, so that an unauthenticated client cannot make the gateway read one. */
+function admission<Context, Of extends (typeof routes)[number]>(gateway: RestGateway<Context>, route: Of) {
+  const admitted = new WeakMap<FastifyRequest, Context>()
+  return {
+    onRequest: async (request: FastifyRequest, reply: FastifyReply) => {
+      admitted.set(request, await gateway.admit(request, reply, route))
+      if ('refuse' in route) fail(route.refuse)
+    },
+    callOf: (request: FastifyRequest): Call<Context, Of> => ({
+      gateway,
+      route,
+      context: admitted.get(request) as Context,
+      request,
+    }),
+  }
+}
+
+function mountRoute<Context>(http: FastifyInstance, gateway: RestGateway<Context>, route: Route | RefusedRoute): void {
+  const { onRequest, callOf } = admission(gateway, route)
+  http.route({
+    method: route.method,
+    url: gateway.prefix + route.path,
+    bodyLimit: 'bodyLimit' in route ? route.bodyLimit : undefined,
+    config: { values: 'values' in route ? route.values : undefined },
+    onRequest,
+    // No request to a refused route comes here.
+    handler: (request, reply) => answer(callOf(request) as Call<Context>, reply),
+  })
+}
+
+function mountFileRoute<Context>(
+  http: FastifyInstance,
   gateway: RestGateway<Context>,
-  route: ExportRoute,
-  context: Context,
-  request: FastifyRequest,
+  route: FileRoute | ExportRoute,
+  methods: string[],
+): void {
+  const { onRequest, callOf } = admission(gateway, route)
+  http.register(async (scope) => {
+    // The handler reads the body as a stream.
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', (_, __, done) => done(null))
+    const handler = (request: FastifyRequest, reply: FastifyReply) => {
+      const call = callOf(request)
+      if (route.transfer === 'export') return sendExport({ ...call, route }, reply)
+      return gateway.files[route.transfer](request, reply, call.context)
+    }
+    scope.route({ method: methods, url: gateway.prefix + route.path, onRequest, handler })
+  })
+}
+
+async function sendExport<Context>(
+  { gateway, route, context, request }: Call<Context, ExportRoute>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const params = request.params as Record<string, string>
@@ -122,15 +151,10 @@ async function sendExport<Context>(
   return await gateway.sendCsv(request, reply, { name: route.file, columns: titles, pages }, context)
 }
 
-async function answer<Context>(
-  gateway: RestGateway<Context>,
-  route: Route,
-  context: Context,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+async function answer<Context>(call: Call<Context>, reply: FastifyReply): Promise<FastifyReply> {
+  const { gateway, route, request } = call
   const repeatable = route.method === 'POST' ? gateway.repeatable(request) : null
-  const { data, query, error } = await perform(gateway, route, context, request, repeatable)
+  const { data, query, error } = await perform(call, repeatable)
   if (repeatable?.replayed) reply.header('Idempotency-Replayed', 'true')
   // core/http/error-answer.ts answers it, as everything that a route throws.
   if (error) throw error
@@ -141,19 +165,17 @@ async function answer<Context>(
 }
 
 async function perform<Context>(
-  gateway: RestGateway<Context>,
-  route: Route,
-  context: Context,
-  request: FastifyRequest,
+  call: Call<Context>,
   repeatable: Repeatable | null,
 ): Promise<{ data?: unknown; query?: unknown; error?: Error }> {
+  const { gateway, route, context } = call
   let query: Record<string, unknown>
   let variables: Record<string, unknown>
   try {
-    query = route.query ? gateway.parse(route.query, gateway.withoutEmpty(request.query, route.keepsEmpty)) : {}
-    variables = variablesOf(gateway, route, request, query)
+    query = route.query ? gateway.parse(route.query, givenQuery(call)) : {}
+    variables = variablesOf(call, query)
   } catch (error) {
-    const whole = await nameAllFaults(gateway, route, context, request, error as Error)
+    const whole = await nameAllFaults(call, error as Error)
     return { error: await gateway.keep(whole, context, repeatable) }
   }
   const result = await gateway.execute({ document: route.document, variables, context, repeatable })
@@ -161,62 +183,27 @@ async function perform<Context>(
   return error ? { error: renamed(error, route) } : { data: result.data, query }
 }
 
-function variablesOf<Context>(
-  gateway: RestGateway<Context>,
-  route: Route,
-  request: FastifyRequest,
-  query: Record<string, unknown>,
-): Record<string, unknown> {
-  return route.variables({ params: request.params, query, body: bodyOf(gateway, route, request) } as RouteRequest)
+function givenQuery<Context>({ gateway, route, request }: Call<Context>): Record<string, unknown> {
+  return gateway.withoutEmpty(request.query, route.keepsEmpty)
+}
+
+function variablesOf<Context>(call: Call<Context>, query: Record<string, unknown>): Record<string, unknown> {
+  return call.route.variables({ params: call.request.params, query, body: bodyOf(call) } as RouteRequest)
 }
 
 /** Adds the other faults of a request to an error about its query or body: those of the ids in its path, and of the other parameters of a list. */
-async function nameAllFaults<Context>(
-  gateway: RestGateway<Context>,
-  route: Route,
-  context: Context,
-  request: FastifyRequest,
-  error: Error,
-): Promise<Error> {
+async function nameAllFaults<Context>(call: Call<Context>, error: Error): Promise<Error> {
+  const { gateway, route, context, request } = call
   const whole = withIds(error, route, request)
   if (route.method !== 'GET' || !route.query) return whole
-  return await withOthers(whole, gateway.withoutEmpty(request.query, route.keepsEmpty), route.query, async (rest) => {
-    const variables = variablesOf(gateway, route, request, rest)
+  return await withOthers(whole, givenQuery(call), route.query, async (rest) => {
+    const variables = variablesOf(call, rest)
     const { errors = [] } = await gateway.execute({ document: route.document, variables, context, repeatable: null })
     return errors.map((other) => renamed(other, route))
   })
 }
 
-/**
- * Adds the faults of the other query parameters to an error about some of them. Only the operation of the list finds these faults, and it has
- * not run. `errorsWith` runs it once without the faulty parameters; it only reads.
- */
-async function withOthers(
-  error: Error,
-  given: Record<string, unknown>,
-  schema: z.ZodObject,
-  errorsWith: (rest: Record<string, unknown>) => Promise<readonly Error[]>,
-): Promise<Error> {
-  if (codeOf(error) !== 'VALIDATION_ERROR') return error
-  const issues = issuesOf(error) ?? []
-  const faulty = new Set(issues.map(({ path }) => path.split('.', 1)[0]))
-  const rest = schema.safeParse(Object.fromEntries(Object.entries(given).filter(([name]) => !faulty.has(name))))
-  const [other] = rest.success ? await errorsWith(rest.data) : []
-  return codeOf(other) === 'VALIDATION_ERROR' ? invalid([...issues, ...(issuesOf(other as Error) ?? [])]) : error
-}
-
-/** Adds the malformed ids of the path to an error about the query or the body. The graph, which checks ids, does not see such a request. */
-function withIds(error: Error, { ofTeam }: Route, { params }: FastifyRequest): Error {
-  if (codeOf(error) !== 'VALIDATION_ERROR') return error
-  const ids = Object.entries(params as Record<string, string>).filter(([name]) => name !== ofTeam && /^(id|\w+Id)$/.test(name))
-  const faults = ids.flatMap(([path, id]) => (z.guid().safeParse(id).success ? [] : [{ path, message: 'must be a UUID' }]))
-  if (faults.length === 0) return error
-  const message = [...faults.map(({ path, message }) => `${path}: ${message}`), error.message].join('; ')
-  return failure('VALIDATION_ERROR', message, [...faults, ...(issuesOf(error) ?? [])])
-}
-
-function bodyOf<Context>(gateway: RestGateway<Context>, route: Route, request: FastifyRequest): Record<string, unknown> {
-  const { body } = request
+function bodyOf<Context>({ gateway, route, request: { body } }: Call<Context>): Record<string, unknown> {
   if (!route.input || (route.optionalBody && body === undefined)) return {}
   if (typeof body !== 'object' || body === null || Array.isArray(body)) fail('VALIDATION_ERROR', 'body: must be a JSON object')
   const fields = withoutKey(body) as Record<string, unknown>
@@ -229,16 +216,4 @@ function withoutKey(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   const { idempotencyKey: _, ...fields } = value as Record<string, unknown>
   return fields
-}
-
-/** Renames arguments in a validation error to the names that the REST caller used. */
-function renamed(error: Error, { renames }: Route): Error {
-  if (codeOf(error) !== 'VALIDATION_ERROR') return error
-  const names: Record<string, string> = { input: 'body', ...renames }
-  const message = error.message.replace(
-    /(^|; )([A-Za-z]+):/g,
-    (_, before: string, name: string) => `${before}${names[name] ?? name}:`,
-  )
-  const issues = issuesOf(error)?.map(({ path, message }) => ({ path: names[path] ?? path, message }))
-  return failure('VALIDATION_ERROR', message, issues)
 }
