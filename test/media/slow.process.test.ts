@@ -83,7 +83,7 @@ describe.concurrent('an upload', measuredAgain, () => {
     expect(tookMs).toBeLessThan(allowed(14_000))
   })
 
-  it('that stalls is cut when the time that its bytes earned is over', async () => {
+  it('that stalls is cut when the time for its bytes is over', async () => {
     const { body } = rawForm('x'.repeat(10 * mib), 'form-data; name="file"; filename="a"')
     const line = openUpload(body.length)
     line.socket.write(body.slice(0, mib / 2))

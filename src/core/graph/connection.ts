@@ -5,9 +5,9 @@ import { builder } from './builder.ts'
 type Types = typeof builder extends PothosSchemaTypes.SchemaBuilder<infer Types> ? Types : never
 
 /**
- * Makes `NodeConnection`, for the second argument of `t.connection`, and `NodeEdge`. `former` are the connections that the lists of this node had before, each with its own edge.
- * They stay as interfaces of the shared types, so that fragments on their names remain valid. GraphQL cannot deprecate a type, so
- * their fields are deprecated.
+ * Makes `NodeConnection`, for the second argument of `t.connection`, and `NodeEdge`. `former` names the connections that the lists of this
+ * node had before, each with an edge of its own. They stay as interfaces of the shared types, so that fragments on their names remain
+ * valid. GraphQL cannot deprecate a type, so their fields are deprecated.
  */
 export function connectionOf<Shape>(node: ObjectRef<Types, Shape>, former: readonly string[] = []) {
   const name = `${node.name}Connection`

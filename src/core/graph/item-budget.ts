@@ -1,5 +1,5 @@
-// Pothos plugin: counts the fields of an answer against the budget of its operation while it is made, and applies the default page
-// size of each field. Plain fields are counted with the object that they belong to, so that they need no resolver of their own; the
+// Pothos plugin: applies the default page size of each field, and counts the fields of an answer against the budget of its operation
+// while they are resolved. Plain fields are counted with the object that they belong to, so that they need no resolver of their own; the
 // bytes of their values are measured when the answer is complete.
 import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTypes } from '@pothos/core'
 import type { FieldNode, GraphQLFieldResolver, GraphQLResolveInfo, SelectionSetNode } from 'graphql'

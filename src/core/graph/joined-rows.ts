@@ -1,4 +1,4 @@
-// Pothos plugin for rows that were read together with their relations: such a field returns the joined row without a loader.
+// Pothos plugin for rows that were read together with their relations: the field of such a relation returns the joined row without a loader.
 import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTypes } from '@pothos/core'
 import type { GraphQLFieldResolver } from 'graphql'
 

@@ -58,7 +58,10 @@ export const maxLines = 2_000
 
 const kept = new Map<string, Prepared>()
 
-/** Parses a document, or returns it from the cache. @throws GraphQLError when the text is too long, has too many lines or tokens, or is malformed. */
+/**
+ * Parses a document, or returns it from the cache.
+ * @throws GraphQLError when the text is too long, has too many lines or tokens, or is malformed.
+ */
 export function prepare(text: string): Prepared {
   const known = kept.get(text)
   if (known) return known

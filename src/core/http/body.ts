@@ -74,8 +74,8 @@ export function readBodies(scope: FastifyInstance, read: ReadBody): void {
 
 /** Upper bound of the memory for a body, from its declared length, or from its route's limit if it is chunked. */
 function weightOf({ headers, routeOptions: { bodyLimit, config } }: FastifyRequest): number {
-  const said = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : bodyLimit
-  const bytes = Math.min(said, bodyLimit)
+  const declared = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : bodyLimit
+  const bytes = Math.min(declared, bodyLimit)
   return Math.min(bytes * bytesPerByte, bytes + maxValues[config.values ?? 'ordinary'] * bytesPerValue)
 }
 

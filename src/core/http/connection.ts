@@ -10,8 +10,8 @@ export const requestTimeoutMs = 10_000
 /** The code of Node's error for a request that arrives too slowly. */
 const late = 'ERR_HTTP_REQUEST_TIMEOUT'
 
-/** Connections whose request has its own deadline, with what ends that; see {@link waitForBody}. */
-const onOwnClock = new WeakMap<Socket, () => void>()
+/** The connections whose request has a deadline of its own, each with the function that ends it; see {@link waitForBody}. */
+const ownDeadlines = new WeakMap<Socket, () => void>()
 
 /** Time that a client which is still sending, or does not close, has to read the response before the connection is closed. */
 const lingerMs = 1_000
@@ -64,11 +64,11 @@ export function refuseConnection(error: NodeJS.ErrnoException, socket: Socket): 
 function refuseLate(socket: Socket): void {
   const before = newest.get(socket)?.request
   const wasWhole = before?.complete ?? false
-  if (!wasWhole && onOwnClock.has(socket)) return
+  if (!wasWhole && ownDeadlines.has(socket)) return
   setImmediate(() => {
     const last = newest.get(socket)?.request
     if (last !== before) {
-      if (last && !last.complete && !onOwnClock.has(socket)) waitForBody(last, { bytesPerSecond: 1, maxBytes: 0 })
+      if (last && !last.complete && !ownDeadlines.has(socket)) waitForBody(last, { bytesPerSecond: 1, maxBytes: 0 })
     } else if (wasWhole || !last?.complete) refuse(late, socket)
   })
 }
@@ -190,10 +190,11 @@ export function boundStall(response: ServerResponse): void {
   response.setTimeout(slowAnswers.has(response) ? longStallMs : stallMs)
 }
 
-export interface Patience {
-  /** Least transfer rate of the connection, beyond the time that every request has. */
+/** How the deadline of a body moves while it arrives. */
+export interface Extension {
+  /** So many bytes move the deadline by one second. This is the least transfer rate once the time of every request is over. */
   bytesPerSecond: number
-  /** Most bytes that earn time. */
+  /** Further bytes do not move it. */
   maxBytes: number
 }
 
@@ -201,16 +202,16 @@ export interface Patience {
  * Extends the deadline of a large body on a slow connection: one more second for each `bytesPerSecond` that have arrived. A
  * client that drips bytes (slowloris attack) is cut off as early as any other.
  */
-export function waitForBody(request: IncomingMessage, { bytesPerSecond, maxBytes }: Patience): void {
+export function waitForBody(request: IncomingMessage, { bytesPerSecond, maxBytes }: Extension): void {
   const { socket } = request
   const [begun, before] = [performance.now(), socket.bytesRead]
   const leftMs = () => {
-    const earnedMs = (Math.min(socket.bytesRead - before, maxBytes) / bytesPerSecond) * 1000
-    return begun + requestTimeoutMs + earnedMs - performance.now()
+    const extraMs = (Math.min(socket.bytesRead - before, maxBytes) / bytesPerSecond) * 1000
+    return begun + requestTimeoutMs + extraMs - performance.now()
   }
   const look = () => {
     // The event loop has read its sockets since the timer ran out (see refuseLate), and the deadline may have ended.
-    if (request.complete || onOwnClock.get(socket) !== end) return
+    if (request.complete || ownDeadlines.get(socket) !== end) return
     const ms = leftMs()
     if (ms > 0) lookIn(ms)
     else cut(socket)
@@ -221,17 +222,17 @@ export function waitForBody(request: IncomingMessage, { bytesPerSecond, maxBytes
   }
   function end(): void {
     clearTimeout(timer)
-    if (onOwnClock.get(socket) === end) onOwnClock.delete(socket)
+    if (ownDeadlines.get(socket) === end) ownDeadlines.delete(socket)
   }
-  // A second deadline, with more patience, takes the place of the first one.
-  onOwnClock.get(socket)?.()
-  onOwnClock.set(socket, end)
+  // A second deadline, which is extended faster, takes the place of the first one.
+  ownDeadlines.get(socket)?.()
+  ownDeadlines.set(socket, end)
   lookIn(requestTimeoutMs)
   request.once('close', end)
 }
 
 function cut(socket: Socket): void {
-  onOwnClock.delete(socket)
+  ownDeadlines.delete(socket)
   refuse(late, socket)
   // Ends the request in progress on the connection too.
   socket.destroySoon()

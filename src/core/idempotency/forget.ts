@@ -1,4 +1,5 @@
-// Erases the stored results of requests whose records were erased or have expired: repeated, they are answered like a request for a deleted record.
+// Erases the stored results of requests whose records were erased or have expired. Such a request is answered like one for a deleted record
+// when it is repeated.
 import { deserialize, serialize } from 'node:v8'
 import type { App } from '../app.ts'
 import { errors } from '../errors.ts'

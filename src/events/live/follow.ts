@@ -28,7 +28,10 @@ export interface Following<Root> extends AsyncIterable<Root> {
 
 export type SubjectKind = 'instance' | 'instances' | 'message' | 'campaign' | 'bulkJob' | 'webhookRedelivery'
 
-/** Names the entity that a state depends on; `instances` names all of the workspace with that id. An event notifies the subjects `instance`, `message` and `campaign` of its ids by itself. */
+/**
+ * Names the entity that a state depends on; `instances` names all of the workspace with that id. An event notifies the subjects `instance`,
+ * `message` and `campaign` of its ids by itself.
+ */
 export function subject(kind: SubjectKind, id: string): string {
   return `${kind}:${id}`
 }

@@ -1,4 +1,5 @@
-// Ends the streams of revoked keys, ended sessions and lost roles within 5 s. Two queries every 2 s cover all owners of streams in this process.
+// Ends the streams of revoked keys, ended sessions and lost roles within 5 s. Two queries every 2 s cover all owners of streams in this
+// process.
 import { readValidCredentials } from '../../accounts/credentials.sql.ts'
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'

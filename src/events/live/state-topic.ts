@@ -22,8 +22,8 @@ export interface StateTopicOptions {
  * Minimum pause between two reads in ms, and as a multiple of the read's duration. A busy subject thus costs a process at most ten
  * reads a second and a fifth of its time.
  */
-const restMs = 100
-const restShare = 4
+const pauseMs = 100
+const pauseShare = 4
 const retryMs = 1_000
 
 export class StateTopic {
@@ -75,7 +75,7 @@ export class StateTopic {
         } else {
           for (const subscriber of due) this.#tell(subscriber)
         }
-        await pause(Math.max(restMs, restShare * (performance.now() - begin)), undefined, { ref: false })
+        await pause(Math.max(pauseMs, pauseShare * (performance.now() - begin)), undefined, { ref: false })
       } catch (error) {
         this.#options.log.warn({ err: (error as Error).message }, 'a state could not be read for its subscribers; trying again')
         this.#stale = true
