@@ -101,7 +101,7 @@ async function acceptRepeated(app: App, submission: Submission): Promise<Message
   }
 }
 
-/** Accepts messages in a transaction of their own, on a connection of their caller, of which each has a few (core/database/database.ts). */
+/** Accepts messages in a transaction of their own, on one of the few connections that each caller has (core/database/database.ts). */
 async function acceptAfterWait(app: App, submissions: readonly Submission[]): Promise<Result[]> {
   return await acceptAll(app, submissions, { waits: true }).catch((error: Error) => {
     if (codeOf(error) !== 'IDEMPOTENCY_IN_PROGRESS') throw error

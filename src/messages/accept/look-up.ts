@@ -20,8 +20,8 @@ export interface MessageToAccept {
 }
 
 /**
- * Some messages must wait for another transaction, as long as it takes. Those of other callers, which would be accepted together with them, do
- * not wait: they are accepted without them.
+ * Says which messages of a batch must wait for another transaction, as long as that takes. The messages of other callers do not wait: they are
+ * accepted without these.
  */
 export class MustWait extends Error {
   readonly mustWait: (message: MessageToAccept & { idempotency?: unknown }) => boolean
@@ -41,7 +41,10 @@ export interface Records {
   contact: (message: MessageToAccept) => NamedContact | undefined
   /** @throws TEMPLATE_INVALID when the template does not compile. */
   template: (message: MessageToAccept) => OpenTemplate | undefined
-  /** The MIME type of the file of the message or its template; null if this gateway has none behind its own address, undefined for another address or none. */
+  /**
+   * The MIME type of the file of the message or its template; null if this gateway has none behind its own address, undefined for another
+   * address or none.
+   */
   fileType: (message: MessageToAccept) => string | null | undefined
   /** True if the recipient is in the do-not-contact list. */
   isSuppressed: (message: MessageToAccept) => boolean

@@ -28,7 +28,7 @@ const shortWaitMs = 100
 
 /**
  * Puts the kept results of messages whose key was used before into `results`, and `repeated` for all but the first use of a key in this batch.
- * If it `waits`, then for a key that another transaction has claimed, until the lock timeout of the connection.
+ * With `waits`, it waits for a key that another transaction has claimed until the lock timeout of the connection.
  * @throws IDEMPOTENCY_IN_PROGRESS when that wait times out; without `waits`, MustWait after {@link shortWaitMs}.
  */
 export async function replayRepeated(

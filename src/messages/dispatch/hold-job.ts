@@ -43,7 +43,7 @@ export async function ensureChecks(app: App, tx: Sql, keys: readonly string[], n
   )
 }
 
-/** Checks those of these keys now under which messages wait, because the cause of their wait has ended. */
+/** Checks at once those of these keys that messages wait under, because the cause of their wait has ended. */
 export async function checkNow(app: App, tx: Sql, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return
   for (const key of await readWaited(tx, keys)) await enqueueUnder(app, tx, holdJob, key, { data: { key } })

@@ -34,7 +34,10 @@ export interface LineRow extends Dispatchable, Recipient {
   ready: boolean
 }
 
-/** The first `most` due messages of each line, in the order in which they leave. Relies on the index of open messages, as {@link isFollowerSql} does. */
+/**
+ * The first `most` due messages of each line, in the order in which they leave. Relies on the index of open messages, as
+ * {@link isFollowerSql} does.
+ */
 export async function readLines(sql: Sql, recipients: readonly Recipient[], most: number): Promise<LineRow[]> {
   const { rows } = await sql.query<LineRow>({
     name: 'messages.lines',

@@ -1,5 +1,5 @@
-// Sends lines: several messages to one recipient, which leave one after another. Each has a job, but those behind the first would all look
-// again and again. One loop of the process sends the lines that it heard of, ahead of these jobs, with the firsts of all lines in one claim.
+// Sends lines: several messages to one recipient, which leave one after another. Each has a job, but the jobs of those behind the first would
+// all poll for their turn. One loop of the process sends the lines that it heard of, ahead of these jobs, with the firsts of all lines in one claim.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../../core/app.ts'
 import { createBatchLines } from './batch-lines.ts'

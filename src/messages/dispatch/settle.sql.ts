@@ -29,8 +29,8 @@ export interface Released extends Dispatchable {
 }
 
 /**
- * Releases leases and stores the times of the next attempts. A message that none of its attempts may have brought to the network has not
- * left. Returns the messages that still had their lease.
+ * Releases leases and stores the times of the next attempts. A message that no attempt may have brought to the network loses its `handedAt`.
+ * Returns the messages that still had their lease.
  */
 export async function releaseLeases(
   tx: Sql,

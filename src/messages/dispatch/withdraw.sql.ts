@@ -27,8 +27,8 @@ export async function readUnsentTo(
 }
 
 /**
- * Locks all messages of these contacts in the order of their ids: claims, outcomes and receipts of them wait for `tx`. The foreign key, which takes the
- * contacts from them, would lock them in any order. Relies on the index of messages by contact.
+ * Locks all messages of these contacts in the order of their ids: claims, outcomes and receipts of them wait for `tx`. The foreign key, which
+ * takes the contacts from them, would lock them in any order. Relies on the index of messages by contact.
  */
 export async function lockMessagesOf(tx: Sql, contactIds: readonly string[]): Promise<void> {
   await tx.query('select from messages where "contactId" = any($1::uuid[]) order by id for update', [contactIds])
