@@ -12,7 +12,7 @@ import type { FileRoute, RefusedRoute, Route, RouteRequest, Surface } from './ro
 import { routes } from './routes.ts'
 
 /** The state of a request with an `Idempotency-Key`. */
-export interface Repeatable {
+interface Idempotency {
   key: string
   fingerprint: Buffer
   replayed: boolean
@@ -27,12 +27,12 @@ export interface RestGateway<Context> {
   /** Authenticates and authorizes the caller, and sets the rate limit headers. @throws UNAUTHORIZED and others when it refuses. */
   admit: (request: FastifyRequest, reply: FastifyReply, route: Route | RefusedRoute | FileRoute | ExportRoute) => Promise<Context>
   /** The idempotency state of the request; null without an `Idempotency-Key`. @throws VALIDATION_ERROR when the key is malformed. */
-  repeatable: (request: FastifyRequest) => Repeatable | null
+  idempotencyOf: (request: FastifyRequest) => Idempotency | null
   execute: (operation: {
     document: DocumentNode
     variables: Record<string, unknown>
     context: Context
-    repeatable: Repeatable | null
+    idempotency: Idempotency | null
     /** True if the result is a part of the answer, and does not stay in memory until the answer is sent. */
     isPart?: boolean
   }) => Promise<ExecutionResult>
@@ -46,7 +46,7 @@ export interface RestGateway<Context> {
   /** The JSON text of an answer built from `data`, the result of `execute`. A large answer is a stream. */
   textOf: (answer: unknown, data: unknown) => string | Readable
   /** Stores an error that occurred before the operation ran. Returns the error to answer with, which may be a stored earlier one. */
-  keep: (error: Error, context: Context, repeatable: Repeatable | null) => Promise<Error>
+  keep: (error: Error, context: Context, idempotency: Idempotency | null) => Promise<Error>
   /** Handlers of the file routes. They read the request body themselves. */
   files: Record<FileRoute['transfer'], (request: FastifyRequest, reply: FastifyReply, context: Context) => Promise<FastifyReply>>
   /** Strips the fields that the input does not define. */
@@ -135,7 +135,7 @@ async function sendExport<Context>(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const params = request.params as Record<string, string>
-  const run: Run = (document, variables) => gateway.execute({ document, variables, context, repeatable: null, isPart: true })
+  const run: Run = (document, variables) => gateway.execute({ document, variables, context, idempotency: null, isPart: true })
   const given = gateway.withoutEmpty(request.query)
   let query: Record<string, unknown>
   try {
@@ -153,9 +153,9 @@ async function sendExport<Context>(
 
 async function answer<Context>(call: Call<Context>, reply: FastifyReply): Promise<FastifyReply> {
   const { gateway, route, request } = call
-  const repeatable = route.method === 'POST' ? gateway.repeatable(request) : null
-  const { data, query, error } = await perform(call, repeatable)
-  if (repeatable?.replayed) reply.header('Idempotency-Replayed', 'true')
+  const idempotency = route.method === 'POST' ? gateway.idempotencyOf(request) : null
+  const { data, query, error } = await perform(call, idempotency)
+  if (idempotency?.replayed) reply.header('Idempotency-Replayed', 'true')
   // core/http/error-answer.ts answers it, as everything that a route throws.
   if (error) throw error
   return reply
@@ -166,7 +166,7 @@ async function answer<Context>(call: Call<Context>, reply: FastifyReply): Promis
 
 async function perform<Context>(
   call: Call<Context>,
-  repeatable: Repeatable | null,
+  idempotency: Idempotency | null,
 ): Promise<{ data?: unknown; query?: unknown; error?: Error }> {
   const { gateway, route, context } = call
   let query: Record<string, unknown>
@@ -176,9 +176,9 @@ async function perform<Context>(
     variables = variablesOf(call, query)
   } catch (error) {
     const whole = await nameAllFaults(call, error as Error)
-    return { error: await gateway.keep(whole, context, repeatable) }
+    return { error: await gateway.keep(whole, context, idempotency) }
   }
-  const result = await gateway.execute({ document: route.document, variables, context, repeatable })
+  const result = await gateway.execute({ document: route.document, variables, context, idempotency })
   const error = result.errors?.[0]
   return error ? { error: renamed(error, route) } : { data: result.data, query }
 }
@@ -198,7 +198,7 @@ async function nameAllFaults<Context>(call: Call<Context>, error: Error): Promis
   if (route.method !== 'GET' || !route.query) return whole
   return await withOthers(whole, givenQuery(call), route.query, async (rest) => {
     const variables = variablesOf(call, rest)
-    const { errors = [] } = await gateway.execute({ document: route.document, variables, context, repeatable: null })
+    const { errors = [] } = await gateway.execute({ document: route.document, variables, context, idempotency: null })
     return errors.map((other) => renamed(other, route))
   })
 }

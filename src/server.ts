@@ -155,17 +155,17 @@ function restSurface(app: App, graph: GraphQLSchema, open: Admit): Omit<RestGate
       if (document && !context.principal.active && needsActive(graph, document)) throw failure('SUBSCRIPTION_INACTIVE')
       return context
     },
-    repeatable: (request) => idempotencyOf(request, request.fingerprint),
-    execute: ({ document, variables, context, repeatable, isPart }) =>
+    idempotencyOf: (request) => idempotencyOf(request, request.fingerprint),
+    execute: ({ document, variables, context, idempotency, isPart }) =>
       executeOperation({
         schema: graph,
         document,
         variables,
-        context: { ...context, idempotency: repeatable, ...(isPart && { response: undefined }) },
+        context: { ...context, idempotency, ...(isPart && { response: undefined }) },
         limits: restBudget,
       }),
     textOf: answerText,
-    keep: (error, context, repeatable) => keepFailure({ ...context, idempotency: repeatable }, error),
+    keep: (error, context, idempotency) => keepFailure({ ...context, idempotency }, error),
     files: { upload, download, importContacts, importSuppressions: importSuppressionFile },
     sendCsv: async (request, reply, file, context) => {
       takeExport(context.principal.workspaceId, reply.raw)

@@ -3,8 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { paramsOf } from '../../core/http/graphql-request.ts'
 import { streamHeaders } from './bounded-writer.ts'
 import { distinctComplete, distinctFarewell, distinctFrame, distinctResult } from './frames.ts'
+import { withIdempotency } from './idempotency.ts'
 import { streamLog, streamState } from './open-stream.ts'
-import { repeatable } from './repeatable.ts'
 import type { Streaming } from './streaming.ts'
 
 /**
@@ -15,7 +15,7 @@ export async function serveDistinct(streaming: Streaming, request: FastifyReques
   const { hub, openContext, prepare } = streaming
   const caller = { ...(await openContext(request, reply)), response: reply.raw }
   const params = paramsOf(request)
-  const context = repeatable(caller, request, params)
+  const context = withIdempotency(caller, request, params)
   const prepared = await prepare(params, context, request.headers['last-event-id'])
   if (context.idempotency?.replayed) reply.header('Idempotency-Replayed', 'true')
   const options = { owner: context.principal, frame: distinctFrame, farewell: distinctFarewell }

@@ -10,8 +10,8 @@ import { prefersStream } from '../log/accept.ts'
 import { deleteConnection, insertConnection, nodeOf, openConnection, renewConnections } from './connections.sql.ts'
 import { type Accepted, type Asked, type Connection, type Connections, createConnections } from './connections.ts'
 import { hello } from './frames.ts'
+import { withIdempotency } from './idempotency.ts'
 import { createNodeCalls, type NodeCalls } from './node-calls.ts'
-import { repeatable } from './repeatable.ts'
 import type { Streaming } from './streaming.ts'
 
 /** A call of a process to the one that holds a connection. `name` is the digest of the token, in hex. */
@@ -130,7 +130,7 @@ export function createSingleMode(streaming: Streaming): SingleMode {
     const name = nameOf(tokenOf(request))
     if (!connections.get(name)) await holderOf(name)
     const params = paramsOf(request)
-    const { principal, limits, features, requestId, idempotency } = repeatable(caller, request, params)
+    const { principal, limits, features, requestId, idempotency } = withIdempotency(caller, request, params)
     const id = params.extensions?.operationId
     if (typeof id !== 'string' || id === '') fail('VALIDATION_ERROR', 'extensions.operationId: is required')
     if (id.length > maxIdLength) fail('VALIDATION_ERROR', `extensions.operationId: must have at most ${maxIdLength} characters`)

@@ -9,7 +9,7 @@ import { fingerprintOf, idempotencyOf } from '../../core/idempotency/idempotency
  * the same operation.
  * @throws VALIDATION_ERROR when the key is malformed.
  */
-export function repeatable(context: Context, request: FastifyRequest, params: GraphqlParams): Context {
+export function withIdempotency(context: Context, request: FastifyRequest, params: GraphqlParams): Context {
   if (request.method !== 'POST' || request.headers['idempotency-key'] === undefined) return context
   const { query, operationName, variables, extensions } = params
   // In single-connection mode each operation has its own id, so the bytes of a repeated one differ.
