@@ -8,13 +8,12 @@ import type { Marked } from '../log/cursor.ts'
 import type { Entry } from '../log/entry.ts'
 import { lastNumber, readAfter, readOf } from '../log/log.sql.ts'
 import type { EventFilter, LogEvent } from '../log/log.ts'
-import { BoundedWriter, type WriterOptions } from './bounded-writer.ts'
-import { subject } from './follow.ts'
 import { startListening } from './listen.ts'
 import { LogTopic, type Subscriber } from './log-topic.ts'
-import { startRevocation } from './revocation.ts'
-import { type StateSubscriber, StateTopic } from './state-topic.ts'
+import type { StateSubscriber } from './state-topic.ts'
+import { createStateTopics, type StateView } from './state-topics.ts'
 import { createSlots, type TakeSlot } from './stream-slots.ts'
+import { startWriters, type Writers } from './writers.ts'
 
 export interface LogView {
   /** Equal for views that may share rendered output: those with the same audience and selection. */
@@ -23,13 +22,6 @@ export interface LogView {
   filter: EventFilter
   /** Follows the contract of `render` in the options of {@link LogTopic}. */
   render: (events: readonly LogEvent[]) => Promise<Entry[]>
-}
-
-export interface StateView {
-  key: string
-  workspaceId: string
-  subjects: readonly string[]
-  render: () => Promise<{ body: string; ended: boolean }>
 }
 
 /** One subscription on one writer. */
@@ -43,17 +35,13 @@ export interface Hub extends AsyncDisposable {
   /** @throws API_RATE_LIMIT_EXCEEDED when the caller has too many streams, SERVICE_UNAVAILABLE when the hub is closing. */
   takeSlot: TakeSlot
   /** Creates a writer that gets heartbeats. It is ended when its credential is revoked, and when the hub is disposed of. */
-  makeWriter: (options: Omit<WriterOptions, 'stalled'>) => BoundedWriter
+  makeWriter: Writers['make']
   followLog: (view: LogView, subscriber: Subscriber) => Promise<Followed>
   followState: (view: StateView, subscriber: StateSubscriber) => Followed
 }
 
 const pageSize = 256
 const retryMs = 500
-/** A stream is never silent for longer, unless its reader is slow. */
-const heartbeatMs = 10_000
-const sweepMs = 1_000
-const closingMs = 2_000
 /**
  * Bounds the concurrent reads of the log for the streams of one workspace: fifty streams that resumed far back took all connections of the
  * pool. Rendering is bounded by the payer of its budget.
@@ -67,10 +55,8 @@ const logReads = createShare({
 /** `onCall` takes what other processes send to this one. */
 export async function startHub(app: App, onCall: (payload: string) => void): Promise<Hub> {
   const logTopics = new Map<string, LogTopic>()
-  const stateTopics = new Map<string, StateTopic>()
-  const bySubject = new Map<string, Set<StateTopic>>()
+  const stateTopics = createStateTopics(app.log)
   const takeSlot = createSlots(app)
-  const writers = new Set<BoundedWriter>()
   let closing = false
   /** Events up to this number have been passed to every topic. The id of the last one is null if it is not known. */
   let head = await lastNumber(app.pool)
@@ -80,23 +66,14 @@ export async function startHub(app: App, onCall: (payload: string) => void): Pro
   let round: Promise<void> | undefined
   let running = false
 
+  const writers = startWriters(app)
   const listening = startListening(app, {
     onLast: reach,
     poll,
-    onChange: nudge,
+    onChange: stateTopics.nudge,
     onCall,
-    onStart: () => {
-      for (const topic of stateTopics.values()) topic.nudge()
-    },
+    onStart: stateTopics.nudgeAll,
   })
-  const revocation = startRevocation(app, writers)
-  const heartbeats = setInterval(() => {
-    for (const writer of writers) writer.heartbeat()
-  }, heartbeatMs)
-  const sweep = setInterval(() => {
-    const now = performance.now()
-    for (const writer of writers) writer.checkProgress(now)
-  }, sweepMs)
   app.signals.on('events', reach)
 
   function reach(last: bigint): void {
@@ -119,7 +96,7 @@ export async function startHub(app: App, onCall: (payload: string) => void): Pro
     app.log.warn({ last }, 'the event log has lost events; streams begin again')
     head = last
     headId = id
-    for (const writer of writers) writer.leave('closing')
+    writers.leaveAll()
   }
 
   async function run(): Promise<void> {
@@ -137,7 +114,7 @@ export async function startHub(app: App, onCall: (payload: string) => void): Pro
   /** Never rejects: after a failure, the next round tries again. */
   async function advance(): Promise<void> {
     const topics = [...logTopics.values()]
-    const workspaces = new Set([...topics, ...stateTopics.values()].map((topic) => topic.workspaceId))
+    const workspaces = new Set([...topics.map(({ workspaceId }) => workspaceId), ...stateTopics.workspaces()])
     const upTo = target
     if (workspaces.size === 0) {
       head = upTo
@@ -148,7 +125,7 @@ export async function startHub(app: App, onCall: (payload: string) => void): Pro
       const { events, idAfter, idUpTo } = await readOf(app.pool, [...workspaces], { after: head, upTo, limit: pageSize })
       if (headId && idAfter && headId !== idAfter) return beginAgain(upTo, idUpTo)
       const reached = events.length < pageSize ? { seq: upTo, id: idUpTo } : (events.at(-1) as LogEvent)
-      nudgeFor(events)
+      stateTopics.nudgeFor(events)
       const byWorkspace = Map.groupBy(events, (event) => event.workspaceId)
       await Promise.all(topics.map((topic) => topic.advance(byWorkspace.get(topic.workspaceId) ?? [], reached.seq)))
       head = reached.seq
@@ -159,39 +136,13 @@ export async function startHub(app: App, onCall: (payload: string) => void): Pro
     }
   }
 
-  function nudgeFor(events: readonly LogEvent[]): void {
-    if (stateTopics.size === 0) return
-    const subjects = new Set<string>()
-    for (const { instanceId, messageId, campaignId } of events) {
-      if (instanceId) subjects.add(subject('instance', instanceId))
-      if (messageId) subjects.add(subject('message', messageId))
-      if (campaignId) subjects.add(subject('campaign', campaignId))
-    }
-    for (const changed of subjects) nudge(changed)
-  }
-
-  function nudge(changed: string): void {
-    for (const topic of bySubject.get(changed) ?? []) topic.nudge()
-  }
-
   return {
     takeSlot(owner, slot) {
       if (closing) fail('SERVICE_UNAVAILABLE')
       return takeSlot(owner, slot)
     },
 
-    makeWriter(options) {
-      const writer = new BoundedWriter({
-        ...options,
-        closed() {
-          writers.delete(writer)
-          options.closed()
-        },
-        stalled: () => app.metrics.stalledStreams.inc(),
-      })
-      writers.add(writer)
-      return writer
-    },
+    makeWriter: writers.make,
 
     async followLog({ key, workspaceId, filter, render }, subscriber) {
       while (round) await round
@@ -213,38 +164,12 @@ export async function startHub(app: App, onCall: (payload: string) => void): Pro
       }
     },
 
-    followState({ key, ...view }, subscriber) {
-      const followed = stateTopics.get(key) ?? new StateTopic({ ...view, log: app.log })
-      stateTopics.set(key, followed)
-      for (const name of view.subjects) bySubject.set(name, (bySubject.get(name) ?? new Set()).add(followed))
-      followed.add(subscriber)
-      return {
-        reached: () => undefined,
-        stop() {
-          followed.remove(subscriber)
-          if (!followed.empty || stateTopics.get(key) !== followed) return
-          stateTopics.delete(key)
-          for (const name of view.subjects) {
-            const topics = bySubject.get(name)
-            if (topics?.delete(followed) && topics.size === 0) bySubject.delete(name)
-          }
-        },
-      }
-    },
+    followState: (view, subscriber) => ({ reached: () => undefined, stop: stateTopics.follow(view, subscriber) }),
 
     async [Symbol.asyncDispose]() {
       closing = true
-      clearInterval(heartbeats)
-      clearInterval(sweep)
       app.signals.off('events', reach)
-      const open = [...writers]
-      for (const writer of open) writer.leave('closing')
-      await Promise.all([
-        ...open.map((writer) => writer.gone(closingMs)),
-        listening[Symbol.asyncDispose](),
-        revocation[Symbol.asyncDispose](),
-        round,
-      ])
+      await Promise.all([writers[Symbol.asyncDispose](), listening[Symbol.asyncDispose](), round])
     },
   }
 }

@@ -6,8 +6,9 @@ import type { Marked } from '../log/cursor.ts'
 import type { Frame } from '../log/entry.ts'
 import { cursorNow, endOf, resumeAfter, type Start } from '../log/place.ts'
 import type { BoundedWriter, Ending, StreamOwner } from './bounded-writer.ts'
-import type { Followed, Hub, LogView, StateView } from './fanout.ts'
+import type { Followed, Hub, LogView } from './fanout.ts'
 import { heartbeat, hello } from './frames.ts'
+import type { StateView } from './state-topics.ts'
 import type { Streaming } from './streaming.ts'
 
 export interface StreamOptions {

@@ -5,9 +5,10 @@ import { codeOf, failure } from '../../core/errors.ts'
 import type { FollowArgs, Graph, GraphqlParams } from '../../core/graph/graph.ts'
 import type { Start } from '../log/place.ts'
 import { variableOfArgument } from './documents.ts'
-import type { LogView, StateView } from './fanout.ts'
+import type { LogView } from './fanout.ts'
 import { sourceOf } from './follow.ts'
 import { beginning } from './open-stream.ts'
+import type { StateView } from './state-topics.ts'
 import { audienceOf, logView, stateView } from './view.ts'
 
 export type Prepared =

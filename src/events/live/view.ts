@@ -10,8 +10,9 @@ import { markedOf } from '../log/cursor.ts'
 import type { Entry } from '../log/entry.ts'
 import type { LogEvent } from '../log/log.ts'
 import { cursorOf } from '../log/place.ts'
-import type { LogView, StateView } from './fanout.ts'
+import type { LogView } from './fanout.ts'
 import type { LogSource, StateSource } from './follow.ts'
+import type { StateView } from './state-topics.ts'
 
 /** Budget of events that are rendered together. A single event may use {@link wholeBudget}. */
 const togetherBudget: BudgetLimits = { ...wholeBudget, answerBytes: 1024 * 1024 }
