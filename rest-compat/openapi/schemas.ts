@@ -122,18 +122,7 @@ export function createSchemas(graph: GraphQLSchema): Schemas {
       return `#/components/schemas/${name}`
     },
     body: (name, input) => {
-      if (!components[name]) {
-        const { properties = {}, ...schema } = convert(input, 'input')
-        const refused = ({ not, anyOf }: Schema) => not !== undefined || anyOf?.some((choice) => choice.not !== undefined)
-        const accepted = Object.entries(properties).filter(
-          ([field, property]) => field !== 'idempotencyKey' && !refused(property),
-        )
-        components[name] = {
-          description: graph.getType(name)?.description ?? '',
-          ...schema,
-          properties: Object.fromEntries(accepted),
-        }
-      }
+      components[name] ??= { description: graph.getType(name)?.description ?? '', ...bodyOf(convert(input, 'input')) }
       return { $ref: `#/components/schemas/${name}` }
     },
     query: (query, typeOf) => {
@@ -141,6 +130,13 @@ export function createSchemas(graph: GraphQLSchema): Schemas {
       return { ...schema, properties: mapValues(properties, (property, name) => neverNull(enrich(property, typeOf(name)))) }
     },
   }
+}
+
+/** The schema of a body: that of its input without `idempotencyKey`, and without the fields that exist only to be refused. */
+function bodyOf({ properties = {}, ...schema }: Schema): Schema {
+  const isRefused = ({ not, anyOf }: Schema) => not !== undefined || anyOf?.some((choice) => choice.not !== undefined)
+  const taken = Object.entries(properties).filter(([name, property]) => name !== 'idempotencyKey' && !isRefused(property))
+  return { ...schema, properties: Object.fromEntries(taken) }
 }
 
 interface Field {

@@ -12,8 +12,8 @@ const checks = new WeakMap<z.ZodType, Check>()
 const passes: Check = () => null
 
 /** Returns the fault of the first list in `value` that is longer than its schema allows, as `path: must have at most N items`, or null. */
-export function faultOfLength(schema: z.ZodType, value: unknown, path = ''): string | null {
-  return checkOf(schema)(value, path)
+export function faultOfLength(schema: z.ZodType, value: unknown): string | null {
+  return checkOf(schema)(value, '')
 }
 
 /** The same as {@link faultOfLength}, for a list without a schema. */
