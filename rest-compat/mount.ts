@@ -40,7 +40,7 @@ export interface RestGateway<Context> {
   sendCsv: (
     request: FastifyRequest,
     reply: FastifyReply,
-    file: { name: string; columns: readonly string[]; pages: AsyncIterable<Cell[][]> },
+    file: { name: string; titles: readonly string[]; pages: AsyncIterable<Cell[][]> },
     context: Context,
   ) => Promise<FastifyReply>
   /** The JSON text of an answer built from `data`, the result of `execute`. A large answer is a stream. */
@@ -148,7 +148,7 @@ async function sendExport<Context>(
     })
   }
   const { titles, pages } = await readExport(route, { params, query }, run)
-  return await gateway.sendCsv(request, reply, { name: route.file, columns: titles, pages }, context)
+  return await gateway.sendCsv(request, reply, { name: route.file, titles, pages }, context)
 }
 
 async function answer<Context>(call: Call<Context>, reply: FastifyReply): Promise<FastifyReply> {

@@ -38,7 +38,7 @@ it('writes a page in pieces, and leaves a turn of the event loop to others befor
     yield rows
   }
   const pieces: { lines: number; turns: number }[] = []
-  for await (const piece of linesOf({ columns: ['n'], pages: pages() }))
+  for await (const piece of linesOf({ titles: ['n'], pages: pages() }))
     pieces.push({ lines: piece.split('\n').length - 1, turns })
   clearImmediate(next)
   expect(pieces.reduce((sum, { lines }) => sum + lines, 0)).toBe(101)

@@ -17,6 +17,6 @@ it('is 5 s for an ordinary answer, and 15 s for a file that is read from the dat
   async function* pages() {
     yield [['one']]
   }
-  await sendCsv({ method: 'GET' } as FastifyRequest, reply, { name: 'file', columns: ['column'], pages: pages() })
+  await sendCsv({ method: 'GET' } as FastifyRequest, reply, { name: 'file', titles: ['column'], pages: pages() })
   expect([ordinary.times, file.times]).toEqual([[5_000], [15_000]])
 })

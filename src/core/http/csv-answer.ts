@@ -8,7 +8,8 @@ import { allowLongStall } from './connection.ts'
 export interface CsvFile {
   /** Name of the file, without its extension. */
   name: string
-  columns: readonly string[]
+  /** The first line: the titles of the columns. */
+  titles: readonly string[]
   /** The rows, some hundred at a time. The next ones are asked for when the client has received the ones before (backpressure). */
   pages: AsyncIterable<readonly (readonly Cell[])[]>
 }
@@ -17,7 +18,7 @@ export interface CsvFile {
 export async function sendCsv(
   request: FastifyRequest,
   reply: FastifyReply,
-  { name, columns, pages }: CsvFile,
+  { name, titles, pages }: CsvFile,
 ): Promise<FastifyReply> {
   reply.headers({
     'Content-Type': 'text/csv; charset=utf-8',
@@ -27,15 +28,15 @@ export async function sendCsv(
   })
   if (request.method === 'HEAD') return await reply.send()
   allowLongStall(reply.raw)
-  return await reply.send(Readable.from(linesOf({ columns, pages }), { objectMode: false }))
+  return await reply.send(Readable.from(linesOf({ titles, pages }), { objectMode: false }))
 }
 
 /** Rows per turn of the event loop. 100 rows of the longest texts take 20 ms to write, and as long to read. */
 const rowsPerTurn = 20
 
 /** The lines of the file, in pieces that leave turns of the event loop to others. */
-export async function* linesOf({ columns, pages }: Pick<CsvFile, 'columns' | 'pages'>): AsyncGenerator<string> {
-  yield csvLines([columns])
+export async function* linesOf({ titles, pages }: Pick<CsvFile, 'titles' | 'pages'>): AsyncGenerator<string> {
+  yield csvLines([titles])
   for await (const rows of pages) {
     for (let from = 0; from < rows.length; from += rowsPerTurn) {
       await setImmediate()
