@@ -5,18 +5,23 @@ import { codeOf, type ErrorCode, errors, failure, retryAfterOf } from '../errors
 import { publicFailure, ServiceAway } from '../public-failure.ts'
 
 export function sendError(reply: FastifyReply, code: ErrorCode, message: string = errors[code].message): FastifyReply {
-  const { status } = errors[code]
-  if (status === 503 || code === 'IDEMPOTENCY_IN_PROGRESS') reply.header('Retry-After', '1')
-  if (status === 429 && !reply.hasHeader('Retry-After')) reply.header('Retry-After', 1)
-  return reply.code(status).type('application/json; charset=utf-8').send({ error: { code, message } })
+  setRetryAfter(reply, code)
+  return reply.code(errors[code].status).type('application/json; charset=utf-8').send({ error: { code, message } })
 }
 
 /** Sends an error response in the envelope for anything thrown. */
 export function answerError(app: App, error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { code, message } = failureOf(app, error, request)
-  const seconds = retryAfterOf(error)
-  if (seconds !== undefined) reply.header('Retry-After', seconds)
+  setRetryAfter(reply, code, error)
   return sendError(reply, code, message)
+}
+
+/** Sets `Retry-After` where a retry may succeed: to the seconds that the error names, or else to 1 unless it is set. */
+export function setRetryAfter(reply: FastifyReply, code: ErrorCode, error?: Error): void {
+  const { status } = errors[code]
+  const seconds = error && retryAfterOf(error)
+  const mayPass = status === 429 || status === 503 || code === 'IDEMPOTENCY_IN_PROGRESS'
+  if (seconds !== undefined || (mayPass && !reply.hasHeader('Retry-After'))) reply.header('Retry-After', seconds ?? 1)
 }
 
 /** Returns what the caller may learn of anything thrown; unforeseen errors are logged. */

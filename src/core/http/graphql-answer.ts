@@ -4,7 +4,7 @@ import type { ExecutionResult } from 'graphql'
 import type { App } from '../app.ts'
 import { codeOf, errors, failure, retryAfterOf } from '../errors.ts'
 import { answerText } from '../graph/answer.ts'
-import { failureOf } from './error-answer.ts'
+import { failureOf, setRetryAfter } from './error-answer.ts'
 import { preferencesIn } from './preferences.ts'
 
 const graphqlType = 'application/graphql-response+json'
@@ -37,10 +37,7 @@ function isUnavailable({ data, errors: found = [] }: ExecutionResult): boolean {
 export function sendFailure(app: App, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { code, message } = failureOf(app, error as Error, request)
   const { status } = errors[code]
-  const seconds = retryAfterOf(error as Error)
-  if (seconds !== undefined || ((status === 429 || status === 503) && !reply.hasHeader('retry-after'))) {
-    reply.header('Retry-After', seconds ?? 1)
-  }
+  setRetryAfter(reply, code, error as Error)
   if (status === 405) reply.header('Allow', request.method === 'GET' ? 'POST' : 'GET, POST')
   return reply
     .code(status)
