@@ -113,16 +113,17 @@ export function createConnections({ app, hub, prepare }: Streaming, closed: (nam
     if (operations.has(id)) fail('CONFLICT', 'Operation with ID already exists')
     let followed: Followed | undefined
     const releaseSlot = hub.takeSlot(owner, 'operation')
-    const sent = Object.assign(new EventEmitter(), { destroyed: false, closed: false })
-    const context: Context = { ...caller, app, response: sent }
+    // In place of a response: its `close` releases the memory that the operation has reserved.
+    const sending = Object.assign(new EventEmitter(), { destroyed: false, closed: false })
+    const context: Context = { ...caller, app, response: sending }
     const isOurs = () => operations.get(id) === operation
     const stop = () => {
       // After its end, another operation may have its id.
       if (isOurs()) operations.delete(id)
       followed?.stop()
       releaseSlot()
-      sent.closed = true
-      sent.emit('close')
+      sending.closed = true
+      sending.emit('close')
     }
     const operation: Operation = { stop, accepted: Promise.resolve() }
     operations.set(id, operation)

@@ -70,9 +70,9 @@ export async function startHub(app: App, onCall: (payload: string) => void): Pro
   const listening = startListening(app, {
     onLast: reach,
     poll,
-    onChange: stateTopics.nudge,
+    onChange: stateTopics.invalidate,
     onCall,
-    onStart: stateTopics.nudgeAll,
+    onStart: stateTopics.invalidateAll,
   })
   app.signals.on('events', reach)
 
@@ -125,7 +125,7 @@ export async function startHub(app: App, onCall: (payload: string) => void): Pro
       const { events, idAfter, idUpTo } = await readOf(app.pool, [...workspaces], { after: head, upTo, limit: pageSize })
       if (headId && idAfter && headId !== idAfter) return beginAgain(upTo, idUpTo)
       const reached = events.length < pageSize ? { seq: upTo, id: idUpTo } : (events.at(-1) as LogEvent)
-      stateTopics.nudgeFor(events)
+      stateTopics.invalidateFor(events)
       const byWorkspace = Map.groupBy(events, (event) => event.workspaceId)
       await Promise.all(topics.map((topic) => topic.advance(byWorkspace.get(topic.workspaceId) ?? [], reached.seq)))
       head = reached.seq

@@ -39,10 +39,10 @@ interface Page {
 const pageSize = 100
 /** Longest time for one batch of the hub, because all other topics of the process wait for it. */
 const handOutMs = 2_000
-/** That time for the {@link asideMs} after it was late: subscribers that catch up in between would be late at each event. */
+/** The same until {@link afterLateMs} are over: a topic whose subscribers caught up in between would be late at each event. */
 const handOutAgainMs = 100
 /** For this long after a late rendering, subscribers that are behind read the log only. */
-const asideMs = 30_000
+const afterLateMs = 30_000
 const maxBackoffMs = 2_000
 const maxTailEntries = 256
 const maxTailUnits = 256 * 1024
@@ -63,7 +63,7 @@ export class LogTopic {
   /** Every matching event above this number, up to the head, is in the tail. */
   #tailAfter: bigint
   /** Until then, nothing is rendered unless there is a live subscriber. */
-  #asideUntil = 0
+  #lateUntil = 0
   /** The last workspace event that was passed to this topic, matching or not. */
   #lastOwn: Marked = { seq: 0n, mark: undefined }
 
@@ -106,8 +106,8 @@ export class LogTopic {
   async #handOut(events: readonly LogEvent[], reached: bigint): Promise<void> {
     const matching = events.filter((event) => matches(this.#options.filter, event))
     if (matching.length === 0) return
-    const wasLate = performance.now() < this.#asideUntil
-    if (wasLate && this.#live.size === 0) return this.#stepAside(reached)
+    const wasLate = performance.now() < this.#lateUntil
+    if (wasLate && this.#live.size === 0) return this.#allFallBehind(reached)
     const limitMs = wasLate ? handOutAgainMs : handOutMs
     const timer = new AbortController()
     const late = pause(limitMs, undefined, { signal: timer.signal, ref: false }).then(tooLate)
@@ -126,8 +126,8 @@ export class LogTopic {
       const err = (error as Error).message
       const isLateAgain = wasLate && error instanceof Late
       if (!isLateAgain) this.#options.log.warn({ err }, 'a subscription is too slow for its group and reads the log separately')
-      if (error instanceof Late && !wasLate) this.#asideUntil = performance.now() + asideMs
-      this.#stepAside(reached)
+      if (error instanceof Late && !wasLate) this.#lateUntil = performance.now() + afterLateMs
+      this.#allFallBehind(reached)
     } finally {
       timer.abort()
     }
@@ -145,7 +145,8 @@ export class LogTopic {
     }
   }
 
-  #stepAside(reached: bigint): void {
+  /** Empties the tail, so that every subscriber reads the log itself. */
+  #allFallBehind(reached: bigint): void {
     this.#tail = []
     this.#tailUnits = 0
     this.#tailAfter = reached

@@ -48,7 +48,7 @@ export class StateTopic {
   /** A read that begins after this call follows, so the subscriber misses no change. */
   add(subscriber: StateSubscriber): void {
     this.#subscribers.set(subscriber, undefined)
-    this.nudge()
+    this.invalidate()
   }
 
   remove(subscriber: StateSubscriber): void {
@@ -56,7 +56,7 @@ export class StateTopic {
   }
 
   /** Reports that the value may have changed. */
-  nudge(): void {
+  invalidate(): void {
     this.#stale = true
     if (!this.#running) void this.#run()
   }

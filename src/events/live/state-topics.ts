@@ -16,11 +16,11 @@ export interface StateTopics {
   /** Adds a subscriber to the topic of a view. Returns the function that removes it. */
   follow: (view: StateView, subscriber: StateSubscriber) => () => void
   /** Reports that a subject may have changed. */
-  nudge: (changed: string) => void
+  invalidate: (changed: string) => void
   /** Reports that all subjects may have changed. */
-  nudgeAll: () => void
+  invalidateAll: () => void
   /** Reports that the subjects of these events may have changed. */
-  nudgeFor: (events: readonly LogEvent[]) => void
+  invalidateFor: (events: readonly LogEvent[]) => void
   /** The workspaces that have a topic. */
   workspaces: () => string[]
 }
@@ -29,8 +29,8 @@ export function createStateTopics(log: Log): StateTopics {
   const topics = new Map<string, StateTopic>()
   const bySubject = new Map<string, Set<StateTopic>>()
 
-  function nudge(changed: string): void {
-    for (const topic of bySubject.get(changed) ?? []) topic.nudge()
+  function invalidate(changed: string): void {
+    for (const topic of bySubject.get(changed) ?? []) topic.invalidate()
   }
 
   return {
@@ -49,13 +49,13 @@ export function createStateTopics(log: Log): StateTopics {
         }
       }
     },
-    nudge,
-    nudgeAll() {
-      for (const topic of topics.values()) topic.nudge()
+    invalidate,
+    invalidateAll() {
+      for (const topic of topics.values()) topic.invalidate()
     },
-    nudgeFor(events) {
+    invalidateFor(events) {
       if (topics.size === 0) return
-      for (const changed of new Set(events.flatMap(subjectsOf))) nudge(changed)
+      for (const changed of new Set(events.flatMap(subjectsOf))) invalidate(changed)
     },
     workspaces: () => [...topics.values()].map(({ workspaceId }) => workspaceId),
   }
