@@ -3,8 +3,8 @@
 import { randomInt } from 'node:crypto'
 import { type ExecutionResult, print } from 'graphql-sse'
 import { failure } from '../../core/errors.ts'
-import type { Frame } from '../log/entry.ts'
 import type { Ending } from './bounded-writer.ts'
+import type { Frame } from './entry.ts'
 
 /** GraphQL, one subscription per connection. */
 export const distinctFrame: Frame = ({ cursor, body }) => `event: next\n${idLine(cursor)}data: ${body}\n\n`

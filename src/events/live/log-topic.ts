@@ -2,9 +2,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Log } from '../../core/log.ts'
 import { type Marked, markedOf } from '../log/cursor.ts'
-import { type Batch, batchesOf, batchOf, type Entry, type Frame } from '../log/entry.ts'
 import { type EventFilter, type LogEvent, matches } from '../log/log.ts'
 import type { BoundedWriter } from './bounded-writer.ts'
+import { type Batch, batchesOf, batchOf, type Entry, type Frame } from './entry.ts'
 
 export interface Subscriber {
   writer: BoundedWriter

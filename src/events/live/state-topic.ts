@@ -1,8 +1,8 @@
 // One distinct view of a changing value. Its current value is sent to every subscriber whenever it differs from the last one.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Log } from '../../core/log.ts'
-import { type Batch, batchOf, type Frame } from '../log/entry.ts'
 import type { BoundedWriter } from './bounded-writer.ts'
+import { type Batch, batchOf, type Frame } from './entry.ts'
 
 export interface StateSubscriber {
   writer: BoundedWriter

@@ -6,12 +6,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { TOKEN_HEADER_KEY, TOKEN_QUERY_KEY } from 'graphql-sse'
 import { fail } from '../../core/errors.ts'
 import { paramsOf } from '../../core/http/graphql-request.ts'
-import { prefersStream } from '../log/accept.ts'
 import { deleteConnection, insertConnection, nodeOf, openConnection, renewConnections } from './connections.sql.ts'
 import { type Accepted, type Asked, type Connection, type Connections, createConnections } from './connections.ts'
 import { hello } from './frames.ts'
 import { withIdempotency } from './idempotency.ts'
 import { createNodeCalls, type NodeCalls } from './node-calls.ts'
+import { prefersStream } from './prefers-stream.ts'
 import type { Streaming } from './streaming.ts'
 
 /** A call of a process to the one that holds a connection. `name` is the digest of the token, in hex. */

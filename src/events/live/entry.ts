@@ -1,5 +1,5 @@
 // Rendered output that topics pass to their subscribers. Each text is made once, and its bytes once per frame function.
-import type { Marked } from './cursor.ts'
+import type { Marked } from '../log/cursor.ts'
 
 /** One item to send: an event of the log, or the current value of a state, which has the number 0. */
 export interface Entry extends Marked {
