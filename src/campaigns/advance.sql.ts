@@ -3,7 +3,6 @@ import { planInForceSql } from '../billing/plans.ts'
 import type { Sql } from '../core/database/database.ts'
 import type { Campaign } from '../generated/prisma/client.ts'
 import type { ProviderName } from '../providers/provider.ts'
-import { advanceJob } from './campaign-job.ts'
 
 /**
  * Lets the transaction commit before it is on disk (asynchronous commit), because other sends of the owner wait for the quota's row lock
@@ -120,14 +119,4 @@ export async function saveStep(
       where id = $1`,
     values: [id, status, error],
   })
-}
-
-/** Campaigns that have something to do but no job. */
-export async function readWithoutJob(sql: Sql): Promise<string[]> {
-  const { rows } = await sql.query<{ id: string }>(
-    `select c.id from campaigns c where (c.status = 'running' or (c.status = 'scheduled' and c."scheduledFor" <= now()))
-       and not exists (select from pgboss.job j where j.name = $1 and j.state < 'completed' and j.singleton_key = c.id::text)`,
-    [advanceJob.name],
-  )
-  return rows.map(({ id }) => id)
 }

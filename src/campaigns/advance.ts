@@ -4,7 +4,7 @@ import { quotaLeft, reserveQuota } from '../billing/admission/quota.ts'
 import type { App } from '../core/app.ts'
 import type { Sql } from '../core/database/database.ts'
 import { sqlTransaction } from '../core/database/transaction.ts'
-import { implementJob, scheduleJob } from '../core/jobs/jobs.ts'
+import { implementJob } from '../core/jobs/jobs.ts'
 import { announceChange, subject } from '../events/live/follow.ts'
 import type { SafetyState } from '../instances/safety.ts'
 import { acceptCampaignMessages, type CampaignMessage } from '../messages/accept/campaign-messages.ts'
@@ -20,7 +20,6 @@ import {
   markEnqueued,
   type Planned,
   readPlanned,
-  readWithoutJob,
   saveBegun,
   savePace,
   saveStep,
@@ -235,16 +234,3 @@ async function change(
   await saveStep(tx, id, status, error)
   await announceChange(tx, subject('campaign', id))
 }
-
-const sweep = {
-  name: 'campaign.sweep',
-  cron: '* * * * *',
-  options: { policy: 'exclusive', retryLimit: 0, deleteAfterSeconds: 60 },
-}
-
-/** Runs every minute. Enqueues campaigns that have something to do but no job, for example after a restore from a backup. */
-export const sweepImplementation = scheduleJob(sweep, (app) =>
-  sqlTransaction(app.pool, async (tx) => {
-    for (const id of await readWithoutJob(tx)) await enqueueStep(app, tx, id)
-  }),
-)

@@ -2,6 +2,7 @@
 import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { advance } from '../../src/campaigns/advance.ts'
 import { createCampaign } from '../../src/campaigns/create.ts'
+import { sweepImplementation } from '../../src/campaigns/sweep.ts'
 import { updateCampaign } from '../../src/campaigns/update.ts'
 import type { App } from '../../src/core/app.ts'
 import type { Context } from '../../src/core/context.ts'
@@ -39,11 +40,15 @@ function hours(from: number, to: number) {
   return { from: utc(from), to: utc(to), timeZone: 'UTC' }
 }
 
+async function loseJob(id: string): Promise<void> {
+  await sql(databaseUrl).query(`delete from pgboss.job where name = 'campaign.advance' and data->>'id' = $1`, [id])
+}
+
 /** A campaign to three that has paused itself with two queued messages, and has made its last step. */
 async function pausedItself(fields: Record<string, unknown> = {}): Promise<string> {
   const { id } = await createCampaign(ctx, campaignTo(instanceId, numbers(3), fields))
   // Its steps are made here, so a job of it is due only if a step asks for it.
-  await sql(databaseUrl).query(`delete from pgboss.job where name = 'campaign.advance' and data->>'id' = $1`, [id])
+  await loseJob(id)
   while (await advance(app, id, 50));
   expect(await countersIn(ctx, id)).toMatchObject({ planned: 1, queued: 2 })
   expect((await app.db.campaign.findUniqueOrThrow({ where: { id } })).status).toBe('paused')
@@ -65,7 +70,19 @@ it('bring a step when they begin', async () => {
 })
 
 it('bring no step where there are none', async () => {
-  expect(await steps(await pausedItself())).toEqual([])
+  const id = await pausedItself()
+  await sweepImplementation.run(app, [{}])
+  expect(await steps(id)).toEqual([])
+})
+
+it('bring a step when they begin after the job of the campaign was lost', async () => {
+  const quietHours = hours(2, 6)
+  const id = await pausedItself({ quietHours })
+  await loseJob(id)
+  await sweepImplementation.run(app, [{}])
+  expect(await steps(id)).toHaveLength(1)
+  expect(await advance(app, id, 50)).toBe(false)
+  expect(await steps(id)).toEqual([quietHours.from])
 })
 
 it('let nothing leave that was queued before, and leave it planned', async () => {

@@ -171,6 +171,10 @@ const exceptions: Record<string, { tables: readonly string[]; reason: string }> 
     tables: ['messages'],
     reason: 'The messages of a deleted contact lose it in bounded statements; the key of the table would do it in one.',
   },
+  'src/campaigns/sweep.sql.ts': {
+    tables: ['messages'],
+    reason: 'A campaign that paused itself has a step to come while messages of it have not left.',
+  },
   'src/campaigns/stats.sql.ts': { tables: ['messages'], reason: 'Counts recipients and their messages as of one moment.' },
 }
 
