@@ -86,25 +86,28 @@ export async function advance(app: App, id: string, pageSize: number): Promise<b
   }
 }
 
+/** A locked campaign with all that its next step depends on. */
+interface Advancing extends LockedCampaign, Progress {}
+
 async function advanceIn(app: App, tx: Sql, id: string, pageSize: number): Promise<boolean> {
-  const [, campaign] = await Promise.all([commitWithoutDisk(tx), lockForAdvance(tx, id)])
-  if (!campaign) {
+  const [, locked] = await Promise.all([commitWithoutDisk(tx), lockForAdvance(tx, id)])
+  if (!locked) {
     const exists = (await readStates(tx, [id])).length > 0
     if (exists) await enqueueStep(app, tx, id, new Date(Date.now() + lockedForMs))
     return false
   }
   const [recipients, counts] = await Promise.all([readPlanned(tx, id, pageSize), countOpen(tx, id)])
-  if (isStopped(campaign) && counts.unaccepted > 0 && (await takeBackLate(app, tx, campaign)) > 0) return false
-  const quietHours = quietHoursOf(campaign.quietHours)
-  const progress: Progress = {
-    ...campaign,
+  if (isStopped(locked) && counts.unaccepted > 0 && (await takeBackLate(app, tx, locked)) > 0) return false
+  const quietHours = quietHoursOf(locked.quietHours)
+  const campaign: Advancing = {
+    ...locked,
     ...counts,
     planned: recipients.length,
-    rate: rateOf(campaign),
-    quietUntil: quietUntil(quietHours, campaign.now),
-    quietFrom: nextQuiet(quietHours, campaign.now),
+    rate: rateOf(locked),
+    quietUntil: quietUntil(quietHours, locked.now),
+    quietFrom: nextQuiet(quietHours, locked.now),
   }
-  const step = nextStep(progress, campaign.now, pageSize)
+  const step = nextStep(campaign, campaign.now, pageSize)
   switch (step.do) {
     case 'nothing':
       return false
@@ -112,7 +115,7 @@ async function advanceIn(app: App, tx: Sql, id: string, pageSize: number): Promi
       await enqueueStep(app, tx, id, step.at)
       return false
     case 'quiet':
-      return await keepQuiet(app, tx, campaign, progress, step.until)
+      return await keepQuiet(app, tx, campaign, step.until)
     case 'complete':
       return await end(tx, id, 'completed')
     case 'fail':
@@ -130,20 +133,14 @@ function rateOf({ ratePerMinute, provider, defaultRate }: LockedCampaign): numbe
 }
 
 /** Lets the campaign wait until the quiet hours end. Queued messages, for example of an instance that is not connected, are planned again. */
-async function keepQuiet(
-  app: App,
-  tx: Sql,
-  { id, status, now }: LockedCampaign,
-  progress: Progress,
-  until: Date,
-): Promise<false> {
-  const { planned, unaccepted } = progress
+async function keepQuiet(app: App, tx: Sql, campaign: Advancing, until: Date): Promise<false> {
+  const { id, status, planned, unaccepted, now } = campaign
   const takenBack = unaccepted > 0 ? await takeBackAndPlan(app, tx, id) : 0
   if (status === 'scheduled') await saveBegun(tx, id)
   if (takenBack > 0 || status === 'scheduled') await announceChange(tx, subject('campaign', id))
   if (status === 'scheduled') await tellCampaign(tx, id)
   // Without a planned recipient, only attempts in progress are left, which complete it.
-  await enqueueStep(app, tx, id, planned + takenBack > 0 ? until : lookAgainAt(progress, now))
+  await enqueueStep(app, tx, id, planned + takenBack > 0 ? until : lookAgainAt(campaign, now))
   return false
 }
 
@@ -151,7 +148,7 @@ async function keepQuiet(
 async function leaveOutUnwanted(
   app: App,
   tx: Sql,
-  campaign: LockedCampaign,
+  campaign: Advancing,
   page: readonly Planned[],
   most: number,
 ): Promise<boolean> {
@@ -182,8 +179,8 @@ async function leaveOutUnwanted(
  * Creates messages for as many of the next recipients as the quota allows. Without quota or without a usable subscription, the
  * campaign pauses itself. With a rate, the rest is sent by a job at its time.
  */
-async function send(app: App, tx: Sql, campaign: LockedCampaign, next: readonly Planned[], hasMore: boolean): Promise<boolean> {
-  const { id, ownerId, plan, now } = campaign
+async function send(app: App, tx: Sql, campaign: Advancing, next: readonly Planned[], hasMore: boolean): Promise<boolean> {
+  const { id, ownerId, plan, quietFrom, now } = campaign
   if (!campaign.subscribed) return await end(tx, id, 'paused', 'SUBSCRIPTION_INACTIVE')
   const recipients = next.slice(0, await quotaLeft(tx, ownerId, plan))
   if (recipients.length === 0) return await end(tx, id, 'paused', 'MONTHLY_OUTBOUND_QUOTA_EXCEEDED')
@@ -198,7 +195,7 @@ async function send(app: App, tx: Sql, campaign: LockedCampaign, next: readonly 
   await change(tx, id, 'running')
   if (campaign.status !== 'running') await tellCampaign(tx, id)
   const nextAt = await pace(tx, campaign, state, recipients.length)
-  if (nextAt && hasMore) await enqueueStep(app, tx, id, stepAt(nextAt, now, nextQuiet(quietHoursOf(campaign.quietHours), now)))
+  if (nextAt && hasMore) await enqueueStep(app, tx, id, stepAt(nextAt, now, quietFrom))
   // Reserves quota last: other sends of this owner wait for its row lock from here to the commit.
   const granted = await reserveQuota(
     tx,
@@ -210,8 +207,8 @@ async function send(app: App, tx: Sql, campaign: LockedCampaign, next: readonly 
 }
 
 /** Stores when the next message may leave, after `count` messages left now. Returns null without a rate. */
-async function pace(tx: Sql, campaign: LockedCampaign, state: SafetyState, count: number): Promise<Date | null> {
-  if (rateOf(campaign) === null) return null
+async function pace(tx: Sql, campaign: Advancing, state: SafetyState, count: number): Promise<Date | null> {
+  if (campaign.rate === null) return null
   const byState = defaultRates[state]
   const nextAt = nextMoment(campaign.nextAt, campaign.ratePerMinute ?? byState, count, campaign.now)
   await savePace(tx, campaign.id, campaign.provider === 'sandbox' ? null : byState, nextAt)
