@@ -2,6 +2,11 @@
 import type { EndedMessage } from '../core/app.ts'
 import type { Sql } from '../core/database/database.ts'
 
+/** Implements `Hooks.lockCampaigns`. */
+export async function lockCampaigns(tx: Sql, ids: readonly string[]): Promise<void> {
+  if (ids.length > 0) await tx.query('select from campaigns where id = any($1::uuid[]) order by id for no key update', [ids])
+}
+
 /** Implements `Hooks.keepRecipients`. Relies on the index (campaignId, status, position). */
 export async function keepRecipients(tx: Sql, messages: readonly EndedMessage[]): Promise<void> {
   for (const [campaignId, ended] of Map.groupBy(messages, (message) => message.campaignId)) {

@@ -106,7 +106,12 @@ export interface Hooks {
    * messages that have not left. Returns these campaigns.
    */
   enqueueTakeBack: (app: App, tx: Sql, campaignIds: readonly string[]) => Promise<ReadonlySet<string>>
-  /** Keeps the last status of the recipients whose messages are about to be deleted, so that the counts of their campaigns stay. */
+  /** Locks campaigns in the order of their ids. Whoever locks messages of a campaign and changes the campaign locks the campaign first. */
+  lockCampaigns: (tx: Sql, campaignIds: readonly string[]) => Promise<void>
+  /**
+   * Keeps the last status of the recipients whose messages are about to be deleted, so that the counts of their campaigns stay. Relies on
+   * `lockCampaigns`.
+   */
   keepRecipients: (tx: Sql, messages: readonly EndedMessage[]) => Promise<void>
   /**
    * Cancels the planned recipients with this number in campaigns of the workspace, and erases their text. Returns the ids of messages that

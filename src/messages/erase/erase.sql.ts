@@ -29,13 +29,25 @@ const ofNumber = `m."workspaceId" = $1 and m.peer = $2 and m."createdAt" <= $3`
 /** A provider may have it at this moment, so its outcome comes first. */
 const underWay = `m.status = 'sending' and coalesce(m."leaseUntil" > now(), false)`
 
+const erasable = `${ofNumber} and not (${underWay})`
+
+/** The campaigns of the messages that {@link lockErased} would lock now. */
+export async function readErasedCampaigns(sql: Sql, { workspaceId, phone, before }: Asked, batch: number): Promise<string[]> {
+  const { rows } = await sql.query<{ id: string }>(
+    `select distinct b."campaignId" as id from (select m."campaignId" from messages m where ${erasable} order by m.id limit $4) b
+     where b."campaignId" is not null`,
+    [workspaceId, phone, before, batch],
+  )
+  return rows.map(({ id }) => id)
+}
+
 /** Locks at most `batch` messages with the number (index workspaceId, peer, createdAt), in the order of their ids. */
 export async function lockErased(tx: Sql, { workspaceId, phone, before }: Asked, batch: number): Promise<ErasedMessage[]> {
   const { rows } = await tx.query<ErasedMessage>(
     `select m.id, m."campaignId", ${statusKept} as status, m.error, m."updatedAt", m."mediaUrl", w."ownerId",
        case when ${isUnsent} then m."countedPeriod"::text end as period
      from messages m join workspaces w on w.id = m."workspaceId"
-     where ${ofNumber} and not (${underWay}) order by m.id limit $4 for update of m`,
+     where ${erasable} order by m.id limit $4 for update of m`,
     [workspaceId, phone, before, batch],
   )
   return rows

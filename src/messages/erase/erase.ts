@@ -12,7 +12,7 @@ import { eraseEvents } from '../../events/log/erase.sql.ts'
 import { deleteMessages } from '../retention/delete.ts'
 import { clearFiles, removeUnused } from '../retention/files.ts'
 import { readStored } from '../retention/retention.sql.ts'
-import { type Asked, lockErased, postponeLeft, readTime } from './erase.sql.ts'
+import { type Asked, lockErased, postponeLeft, readErasedCampaigns, readTime } from './erase.sql.ts'
 import { eraseJob } from './erase-job.ts'
 
 /** Messages per transaction. */
@@ -73,6 +73,7 @@ async function eraseAll(app: App, asked: Asked & { ownerId?: string }): Promise<
 }
 
 async function eraseBatch(app: App, tx: Sql, asked: Asked): Promise<{ erased: number; files: string[] }> {
+  await app.hooks.lockCampaigns(tx, await readErasedCampaigns(tx, asked, batchSize))
   const messages = await lockErased(tx, asked, batchSize)
   if (messages.length === 0) return { erased: 0, files: [] }
   const ids = messages.map(({ id }) => id)

@@ -60,6 +60,17 @@ export async function readStored(sql: Sql, ids: readonly string[]): Promise<Set<
   return new Set(rows.map(({ id }) => id))
 }
 
+/** The campaigns of the messages that {@link lockExpired} would lock now. */
+export async function readExpiredCampaigns(sql: Sql, { workspaceId, before }: Expiring, batch: number): Promise<string[]> {
+  const { rows } = await sql.query<{ id: string }>(
+    `select distinct b."campaignId" as id from (
+       select "campaignId" from messages m where m."workspaceId" = $1 and ${hasExpired('$2')} order by m."createdAt", id limit $3
+     ) b where b."campaignId" is not null`,
+    [workspaceId, before, batch],
+  )
+  return rows.map(({ id }) => id)
+}
+
 /**
  * Locks at most `batch` expired messages of the workspace, oldest first (index on workspaceId, createdAt, id). A message that has not left
  * stays, and one that is locked waits for the next run.

@@ -5,7 +5,7 @@ import { sqlTransaction } from '../../core/database/transaction.ts'
 import { scheduleJob } from '../../core/jobs/jobs.ts'
 import { deleteMessages } from './delete.ts'
 import { clearFiles, removeUnused } from './files.ts'
-import { type Expiring, lockExpired, readExpiring } from './retention.sql.ts'
+import { type Expiring, lockExpired, readExpiredCampaigns, readExpiring } from './retention.sql.ts'
 
 /** Messages per transaction: it holds their locks for some 50 ms. */
 const batchSize = 1_000
@@ -37,6 +37,7 @@ export async function sweepMessages(app: App): Promise<number> {
 
 async function sweepBatch(app: App, expiring: Expiring): Promise<number> {
   const { deleted, files } = await sqlTransaction(app.pool, async (tx) => {
+    await app.hooks.lockCampaigns(tx, await readExpiredCampaigns(tx, expiring, batchSize))
     const messages = await lockExpired(tx, expiring, batchSize)
     if (messages.length === 0) return { deleted: 0, files: [] }
     await app.hooks.keepRecipients(tx, messages)
