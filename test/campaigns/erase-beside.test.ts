@@ -1,16 +1,18 @@
-// Messages of a campaign are erased, or expire, while the campaign is paused: neither waits for the other in a circle.
+// Messages of a campaign are erased, or expire, while the campaign is paused: neither waits for the other in a circle, and nothing is left over.
 import { beforeEach, expect, it } from 'vitest'
 import { advance } from '../../src/campaigns/advance.ts'
 import { lockCampaign } from '../../src/campaigns/campaigns.sql.ts'
 import { createCampaign } from '../../src/campaigns/create.ts'
+import { pauseCampaign } from '../../src/campaigns/service.ts'
 import type { App } from '../../src/core/app.ts'
 import type { Context } from '../../src/core/context.ts'
 import { sqlTransaction } from '../../src/core/database/transaction.ts'
 import { eraseImplementation } from '../../src/messages/erase/erase.ts'
 import { cloneDatabase, sql } from '../kit/database.ts'
+import { whileHeld } from '../kit/held.ts'
 import { until } from '../kit/until.ts'
 import { openWorkspace, sweepExpired } from '../messages/rig.ts'
-import { campaignTo, messagesIn, numbers } from './rig.ts'
+import { campaignTo, countersIn, messagesIn, numbers } from './rig.ts'
 
 const [erased, other] = numbers(2) as [string, string]
 let databaseUrl: string
@@ -57,4 +59,16 @@ it.each([
   })
   await removing
   expect(await messagesIn(databaseUrl, id)).toHaveLength(remove === erase ? 1 : 0)
+})
+
+it('an erasure ends the recipient whose message a pause takes back meanwhile, and empties what the event log says of it', async () => {
+  const usage = 'select from usage where "userId" = $1 for update'
+  const [, outcome] = await whileHeld<unknown>(databaseUrl, [usage, ctx.principal.userId], [() => pauseCampaign(ctx, id), erase])
+  expect(outcome).toEqual([undefined])
+  expect(await countersIn(ctx, id)).toMatchObject({ planned: 1, queued: 0, cancelled: 1 })
+  const { rows } = await sql(databaseUrl).query<{ to: string }>(
+    `select payload->>'to' as to from outbox where "campaignId" = $1 and type like 'message.%' order by id`,
+    [id],
+  )
+  expect(rows.map(({ to }) => to)).toEqual(['', other])
 })

@@ -68,6 +68,8 @@ async function eraseAll(app: App, asked: Asked & { ownerId?: string }): Promise<
     await app.failpoint('erase.between_batches')
   }
   const left = await postponeLeft(app.pool, asked)
+  // A campaign that was paused meanwhile may have taken a message back before it was erased.
+  await sqlTransaction(app.pool, (tx) => erasePlanned(app, tx, asked))
   await forgetResults(app, asked.workspaceId, asked.phone, (records) => erasedOf(app, records, asked))
   return left > 0 ? new Error('a message with this number is being sent') : undefined
 }
