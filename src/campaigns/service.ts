@@ -6,10 +6,10 @@ import { fail } from '../core/errors.ts'
 import { write } from '../core/idempotency/idempotency.ts'
 import { announceChange, subject } from '../events/live/follow.ts'
 import type { Campaign } from '../generated/prisma/client.ts'
-import { cancelQueued } from '../messages/accept/unsent.ts'
+import { cancelUnsent } from '../messages/accept/unsent.ts'
 import { safetyCache } from '../messages/safety/safety.ts'
 import { enqueueStep } from './campaign-job.ts'
-import { type LockedByOwner, lockCampaign } from './campaigns.sql.ts'
+import { type LockedByOwner, lockCampaign, planAgain } from './campaigns.sql.ts'
 import { tellCampaign } from './events.ts'
 import { type CampaignAction, obstacle } from './policy.ts'
 import { endPlanned, takeBackAndPlan } from './take-back.ts'
@@ -46,9 +46,12 @@ export async function cancelCampaign(ctx: Context, id: string): Promise<Campaign
     const cancelled = { status: 'cancelled', error: null } as const
     // They may be very many. Other sends wait for the locks of the messages and of the quota, which come after them.
     await endPlanned(tx, id, cancelled)
-    await cancelQueued(ctx.app, tx, id)
+    const givenBack = await cancelUnsent(ctx.app, tx, id)
     // A message that was attempted cannot become cancelled, but its recipient can.
-    if ((await takeBackAndPlan(ctx.app, tx, id)) > 0) await endPlanned(tx, id, cancelled)
+    if (givenBack.length > 0) {
+      await planAgain(tx, id, givenBack)
+      await endPlanned(tx, id, cancelled)
+    }
     return { status: 'cancelled', cancelledAt: now }
   })
 }

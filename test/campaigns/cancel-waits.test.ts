@@ -4,8 +4,10 @@ import { advance } from '../../src/campaigns/advance.ts'
 import { createCampaign } from '../../src/campaigns/create.ts'
 import { cancelCampaign } from '../../src/campaigns/service.ts'
 import { claimMessages } from '../../src/messages/dispatch/claim.ts'
+import { settlement } from '../../src/messages/dispatch/settle.ts'
 import { sendMessage } from '../../src/messages/service.ts'
 import { cloneDatabase, sql } from '../kit/database.ts'
+import { whileHeld } from '../kit/held.ts'
 import { until } from '../kit/until.ts'
 import { openWorkspace } from '../messages/rig.ts'
 import { campaignTo, countersIn, messagesIn, numbers } from './rig.ts'
@@ -38,4 +40,23 @@ it('accepts and claims messages, and advances campaigns, while the planned recip
   holder.release()
   await cancelled
   expect(await countersIn(ctx, id)).toMatchObject({ planned: 0, queued: 1, cancelled: 4 })
+})
+
+it('a cancellation locks the messages of a campaign in the order of their ids, as a claim does, and then the quota', async () => {
+  const databaseUrl = await cloneDatabase()
+  const { app, ctx, instanceId } = await openWorkspace(databaseUrl)
+  const { id } = await createCampaign({ ...ctx }, campaignTo(instanceId, numbers(2)))
+  await advance(app, id, 50)
+  const [first = '', second = ''] = await messagesIn(databaseUrl, id)
+  const { claimed } = await claimMessages(app, [first])
+  const outcome = { outcome: 'retry', error: 'CONNECTION_LOST', afterMs: 60_000 } as const
+  await settlement(app)({ message: claimed[0] as never, outcome })
+  // A claim has the first message, which the network gave back, and takes the second one and the quota.
+  await whileHeld(
+    databaseUrl,
+    ['select from messages where id = $1 for update', first],
+    [() => cancelCampaign({ ...ctx }, id)],
+    ['select from messages m, usage u where m.id = $1 and u."userId" = $2 for update nowait', second, ctx.principal.ownerId],
+  )
+  expect(await countersIn(ctx, id)).toMatchObject({ planned: 0, queued: 0, cancelled: 2 })
 })

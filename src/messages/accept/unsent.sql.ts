@@ -26,6 +26,14 @@ function lockSql(which: string): string {
     where m."campaignId" = $1 and (${which}) order by m.id for update of m`
 }
 
+/**
+ * Locks the messages of a campaign that no provider has, in the order of their ids, for a transaction that treats the queued ones and the others
+ * by one statement each: a claim locks both kinds in that order.
+ */
+export async function lockUnsent(tx: Sql, campaignId: string): Promise<void> {
+  await tx.query(`select from messages m where m."campaignId" = $1 and ${isUnsent} order by m.id for update`, [campaignId])
+}
+
 /** Deletes the messages of a campaign that no provider has: queued, or given back by the provider. */
 export async function deleteUnsent(tx: Sql, campaignId: string): Promise<UnsentMessage[]> {
   const { rows } = await tx.query<UnsentMessage>(
