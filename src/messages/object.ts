@@ -54,10 +54,10 @@ export const MessageSafetyRef = builder.objectRef<MessageSafety>('MessageSafety'
   }),
 })
 
-/** Returns the content without the network's reference to the file and the time of a late message, a sent contact as a received one. */
+/** Returns the content without the network's reference to the file and its times of the message, a sent contact as a received one. */
 function shownParts(content: unknown, direction: Direction): unknown {
   if (typeof content !== 'object' || content === null) return content
-  const { media: _, writtenAt: __, ...parts } = content as Record<string, unknown>
+  const { media: _, writtenAt: __, keywordAt: ___, ...parts } = content as Record<string, unknown>
   if (direction === 'inbound' || parts.kind !== 'contact') return parts
   const { kind, ...contact } = parts
   return { kind, contacts: [contact] }

@@ -6,6 +6,7 @@ import { readKeywords } from './keywords.sql.ts'
 import { deleteSuppressions, insertSuppressions } from './suppressions.sql.ts'
 
 export interface InboundText {
+  id: string
   workspaceId: string
   /** The sender; a network may give an id that is no number. */
   from: string
@@ -18,27 +19,34 @@ export interface InboundText {
 const longest = 200
 
 /**
- * Applies the keywords among new inbound texts, in their order and in the transaction that stores them. Returns the texts that added their
- * sender to the list, each with the reply of the workspace if it has one.
+ * Applies the keywords among new inbound texts, in their order and in the transaction that stores them. A network may hand over a keyword again,
+ * or late: one after which its sender wrote another one has no effect. `outdatedAmong` returns the ids of these. Returns the texts that added
+ * their sender to the list, each with the reply of the workspace if it has one.
  */
 export async function applyKeywords<Text extends InboundText>(
   tx: Sql,
   texts: readonly Text[],
+  outdatedAmong: (keywords: readonly Text[]) => Promise<ReadonlySet<string>>,
 ): Promise<{ text: Text; reply: string | null }[]> {
   const short = texts.filter((text) => text.body.length <= longest && numbersOf(text).length > 0)
   if (short.length === 0) return []
   const settings = await readKeywords(tx, [...new Set(short.map(({ workspaceId }) => workspaceId))])
+  const found = short.filter(({ workspaceId, body }) => {
+    const { keywords = defaultKeywords } = settings.get(workspaceId) ?? {}
+    return [startWord, ...keywords].some((keyword) => wordOf(keyword) === wordOf(body))
+  })
+  if (found.length === 0) return []
+  const outdated = await outdatedAmong(found)
   const added: { text: Text; reply: string | null }[] = []
-  for (const text of short) {
+  for (const text of found.filter(({ id }) => !outdated.has(id))) {
     const { workspaceId, body } = text
-    const word = wordOf(body)
     const numbers = numbersOf(text).map((phone) => ({ workspaceId, phone }))
-    const { keywords = defaultKeywords, reply = null } = settings.get(workspaceId) ?? {}
-    if (word === startWord) await deleteSuppressions(tx, numbers)
-    else if (keywords.some((keyword) => wordOf(keyword) === word)) {
-      const isNew = (await insertSuppressions(tx, numbers, 'keyword')).length > 0
-      if (isNew) added.push({ text, reply })
+    if (wordOf(body) === startWord) {
+      await deleteSuppressions(tx, numbers)
+      continue
     }
+    const isNew = (await insertSuppressions(tx, numbers, 'keyword')).length > 0
+    if (isNew) added.push({ text, reply: settings.get(workspaceId)?.reply ?? null })
   }
   return added
 }

@@ -11,6 +11,7 @@ import { acceptReplies } from '../accept/reply.ts'
 import { messageReceived } from '../events.ts'
 import { type InboundRow, insertInbound } from './inbound.sql.ts'
 import { boundInbound } from './inbound-bounds.ts'
+import { readOutdated, storeKeywords } from './keywords.sql.ts'
 import { fetchLater } from './media-job.ts'
 
 /** Stores new messages with their events, in one transaction. Returns for each, in order, true if it was new. */
@@ -67,8 +68,14 @@ export async function receiveIn(app: App, tx: Sql, reported: readonly InboundMes
       return messageReceived.event(fields, { workspaceId, at: givenOf(whole)?.at ?? new Date() })
     }),
   )
-  const texts = rows.filter(({ type }) => type === 'text').map((row) => ({ ...row, alsoKnownAs: givenOf(row)?.alsoKnownAs }))
-  const added = await applyKeywords(tx, texts)
+  const texts = rows.flatMap((row) => {
+    const { at, alsoKnownAs } = givenOf(row) ?? {}
+    return row.type === 'text' && at ? { ...row, at, alsoKnownAs } : []
+  })
+  const added = await applyKeywords(tx, texts, async (keywords) => {
+    await storeKeywords(tx, keywords)
+    return await readOutdated(tx, keywords)
+  })
   await acceptReplies(
     app,
     tx,

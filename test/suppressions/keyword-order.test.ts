@@ -1,0 +1,68 @@
+// Keywords that a network hands over late or again: the one that the sender wrote last counts, whenever it comes.
+import { beforeAll, expect, it } from 'vitest'
+import type { App } from '../../src/core/app.ts'
+import { receiveMessages } from '../../src/messages/receipts/inbound.ts'
+import { openApp } from '../messages/rig.ts'
+import { newNumber, newTenant, openRig, type Rig } from '../rest-compat/rig.ts'
+import { listOf } from './rig.ts'
+
+let rig: Rig
+let app: App
+
+beforeAll(async () => {
+  rig = await openRig()
+  app = await openApp(rig.databaseUrl)
+})
+
+/** Texts with the seconds after which they were written; those of one list come together. */
+type Batches = readonly (readonly [text: string, seconds: number])[][]
+
+it.each<[string, Batches, isListed: boolean]>([
+  ['a START that comes again after a newer STOP', [[['STOP', 40]], [['START', 20]]], true],
+  ['a STOP that comes after a newer START', [[['START', 40]], [['STOP', 20]]], false],
+  [
+    'a START together with the newer STOP, in the other order',
+    [
+      [
+        ['STOP', 40],
+        ['START', 20],
+      ],
+    ],
+    true,
+  ],
+  ['a START of the same second as the STOP before it', [[['STOP', 20]], [['START', 20]]], false],
+  ['a START after an older STOP, although both come late', [[['STOP', 20]], [['START', 40]]], false],
+  ['a STOP after an older text that is no keyword', [[['Hello', 40]], [['STOP', 20]]], true],
+])('%s', async (_, batches, isListed) => {
+  const tenant = await newTenant(rig.gateway, rig.databaseUrl)
+  const from = newNumber()
+  const start = Date.now() - 60_000
+  for (const batch of batches) {
+    const messages = batch.map(([body, seconds]) => ({
+      instanceId: tenant.instance.id,
+      providerMessageId: `wamid.${Math.random()}`,
+      from,
+      type: 'text' as const,
+      body,
+      content: { kind: 'text' as const },
+      at: new Date(start + seconds * 1_000),
+    }))
+    await receiveMessages(app, messages)
+  }
+  expect(await listOf(tenant)).toEqual(isListed ? [{ phone: from, reason: 'keyword' }] : [])
+})
+
+it('a STOP that comes after a newer START gets no reply, and its content tells nothing of its time', async () => {
+  const tenant = await newTenant(rig.gateway, rig.databaseUrl)
+  await tenant.api.put('suppression-settings', { reply: 'You are out' })
+  const message = { instanceId: tenant.instance.id, from: newNumber(), type: 'text' as const, content: { kind: 'text' as const } }
+  const start = Date.now() - 1_000
+  await receiveMessages(app, [{ ...message, providerMessageId: 'later', body: 'START', at: new Date(start + 500) }])
+  await receiveMessages(app, [{ ...message, providerMessageId: 'sooner', body: 'STOP', at: new Date(start) }])
+  const { body } = await tenant.api.graphql('{ messages(first: 9) { nodes { body content } } }')
+  const content = { kind: 'text' }
+  expect(body.data.messages.nodes).toEqual([
+    { body: 'STOP', content },
+    { body: 'START', content },
+  ])
+})
