@@ -92,8 +92,8 @@ interface Advancing extends LockedCampaign, Progress {}
 async function advanceIn(app: App, tx: Sql, id: string, pageSize: number): Promise<boolean> {
   const [, locked] = await Promise.all([commitWithoutDisk(tx), lockForAdvance(tx, id)])
   if (!locked) {
-    const exists = (await readStates(tx, [id])).length > 0
-    if (exists) await enqueueStep(app, tx, id, new Date(Date.now() + lockedForMs))
+    const [state] = await readStates(tx, [id])
+    if (state) await enqueueStep(app, tx, id, new Date(state.now.getTime() + lockedForMs))
     return false
   }
   const [recipients, counts] = await Promise.all([readPlanned(tx, id, pageSize), countOpen(tx, id)])
