@@ -8,7 +8,7 @@ import { readSendingInstances, type SendingInstance } from '../instances/sending
 import { type Departure, foresee, foreseeState, inPreviewTurn } from '../messages/safety/foresee.ts'
 import type { MessageSafety } from '../messages/safety/safety.ts'
 import { suppressed } from '../suppressions/service.ts'
-import { type Numbers, readNumbers } from './audience.ts'
+import { checkContactIds, type Numbers, readNumbers } from './audience.ts'
 import { departures, lastDeparture, type Schedule } from './departures.ts'
 import { type Composed, composeAll, draftCampaign } from './draft.ts'
 import { type CampaignFields, CreateCampaignInput } from './input.ts'
@@ -50,6 +50,7 @@ export interface CampaignPreview extends QuotaForesight {
 /** @throws what creating the campaign would throw, except for invalid recipients while others are left. */
 export async function previewCampaign(ctx: Context, input: unknown): Promise<CampaignPreview> {
   const { app, principal } = ctx
+  checkContactIds(input)
   const fields = CreateCampaignInput.parse(app.config, input)
   const numbers = await readNumbers(fields.recipients ?? [], { refuse: false })
   const others = (fields.contactIds?.length ?? 0) + (fields.groupIds?.length ?? 0)

@@ -152,6 +152,12 @@ describe('the recipients of a campaign', () => {
     expect(many).not.toContain('recipients.100.')
   })
 
+  it('have at most a hundred wrong ids of contacts named', async () => {
+    const many = await refusal({ contactIds: Array(5_000).fill('a') })
+    expect(many).toMatch(/contactIds\.99: must be a UUID; and more$/)
+    expect(many).not.toContain('contactIds.100:')
+  })
+
   it('are named beside the other faults of the body', async () => {
     const recipients = [{ to: '12' }, { to: '+393331234567' }, {}]
     expect(await refusal({ name: '', recipients })).toBe(
