@@ -1,7 +1,10 @@
 // Quiet hours of a campaign: the hours of a day, in a time zone, in which nothing of it leaves.
 import { DateTime, IANAZone } from 'luxon'
 import { z } from 'zod'
+import { minuteMs } from '../core/durations.ts'
 import { text } from '../core/validation.ts'
+
+const dayMinutes = 24 * 60
 
 const hour = (description: string) =>
   z
@@ -30,34 +33,56 @@ export type QuietHours = z.output<typeof quietHours>
 export function quietUntil(quiet: QuietHours | null, now: Date): Date | null {
   if (!quiet) return null
   const local = DateTime.fromJSDate(now, { zone: quiet.timeZone })
-  const [from, to, at] = [minutesOf(quiet.from), minutesOf(quiet.to), minuteAt(local)]
-  const isQuiet = from < to ? from <= at && at < to : from <= at || at < to
-  if (!isQuiet) return null
-  return momentOf(at < to ? local : local.plus({ days: 1 }), to)
+  return isQuiet(quiet, local) ? nextChange(quiet, local).toJSDate() : null
 }
 
 /** How many minutes of a day they take. */
 export function quietMinutes({ from, to }: QuietHours): number {
-  return (minutesOf(to) - minutesOf(from) + 24 * 60) % (24 * 60)
+  return (minutesOf(to) - minutesOf(from) + dayMinutes) % dayMinutes
 }
 
 /** When the next quiet hours after `now` begin; null if there are none. */
 export function nextQuiet(quiet: QuietHours | null, now: Date): Date | null {
   if (!quiet) return null
   const local = DateTime.fromJSDate(now, { zone: quiet.timeZone })
-  const from = minutesOf(quiet.from)
-  return momentOf(minuteAt(local) < from ? local : local.plus({ days: 1 }), from)
+  return nextChange(quiet, isQuiet(quiet, local) ? nextChange(quiet, local) : local).toJSDate()
 }
 
-/** When the clock shows that minute of the day. If the clocks skip it, the moment at which they are put forward. */
-function momentOf(day: DateTime, minute: number): Date {
-  let moment = day.set({ hour: Math.floor(minute / 60), minute: minute % 60, second: 0, millisecond: 0 })
-  if (minuteAt(moment) === minute) return moment.toJSDate()
-  // Luxon returns a time as long after the skipped one as the clocks are put forward.
-  for (let before = moment; before.hasSame(moment, 'day') && minuteAt(before) > minute; before = before.minus({ minutes: 1 })) {
-    moment = before
+function isQuiet(quiet: QuietHours, local: DateTime): boolean {
+  const [from, to, at] = [minutesOf(quiet.from), minutesOf(quiet.to), minuteAt(local)]
+  return from < to ? from <= at && at < to : from <= at || at < to
+}
+
+/** When the quiet hours that `local` is in end, or the next ones begin: by the clock, or when that is put forward or back over such a time. */
+function nextChange(quiet: QuietHours, local: DateTime): DateTime {
+  const before = isQuiet(quiet, local)
+  const minute = minutesOf(before ? quiet.to : quiet.from)
+  const shown = whenShown(minute, local)
+  if (shown.offset === local.offset) return shown
+  const changed = clockChange(local, shown)
+  return isQuiet(quiet, changed) === before ? whenShown(minute, changed) : changed
+}
+
+/** When the clock shows that minute of the day, unless it is put forward or back before. */
+function whenShown(minute: number, local: DateTime): DateTime {
+  const inMinutes = (minute - minuteAt(local) + dayMinutes) % dayMinutes
+  return minuteOf(local.toMillis() + inMinutes * minuteMs, local)
+}
+
+/** The first whole minute with the offset of `last`, which is a whole minute after `local`. */
+function clockChange(local: DateTime, last: DateTime): DateTime {
+  let [before, after] = [local.toMillis(), last]
+  while (after.toMillis() - before > minuteMs) {
+    const middle = minuteOf((before + after.toMillis()) / 2, local)
+    if (middle.offset === last.offset) after = middle
+    else before = middle.toMillis()
   }
-  return moment.toJSDate()
+  return after
+}
+
+/** The beginning of the minute that `ms` is in. */
+function minuteOf(ms: number, { zone }: DateTime): DateTime {
+  return DateTime.fromMillis(Math.floor(ms / minuteMs) * minuteMs, { zone })
 }
 
 function minuteAt({ hour, minute }: DateTime): number {

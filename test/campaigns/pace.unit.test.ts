@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { dueNow, nextAtNewRate, nextMoment, stepAt } from '../../src/campaigns/pace.ts'
-import { quietHours, quietUntil } from '../../src/campaigns/quiet-hours.ts'
+import { nextQuiet, quietHours, quietUntil } from '../../src/campaigns/quiet-hours.ts'
 
 const start = Date.parse('2026-05-01T10:00:00Z')
 const at = (ms: number) => new Date(start + ms)
@@ -99,6 +99,28 @@ describe('quiet hours', () => {
     expect(until({ ...night, to: '02:30' }, '2026-03-29T01:00:00Z')).toBeNull()
     const howe = { from: '21:00', to: '02:10', timeZone: 'Australia/Lord_Howe' }
     expect(until(howe, '2026-10-03T15:29:00Z')).toBe('2026-10-03T15:30:00.000Z')
+  })
+
+  it.each([
+    [
+      'before the hour that the clocks show twice, at its first begin',
+      '02:30',
+      '06:00',
+      '2026-10-24T20:00:00Z',
+      '2026-10-25T00:30:00.000Z',
+    ],
+    ['in that hour, again, if they are put back into them', '21:00', '02:30', '2026-10-25T00:30:00Z', '2026-10-25T01:00:00.000Z'],
+    ['a day later, if the clocks skip them', '02:00', '02:30', '2026-03-28T12:00:00Z', '2026-03-30T00:00:00.000Z'],
+    [
+      'when the clocks are put forward, if that skips their begin',
+      '02:30',
+      '06:00',
+      '2026-03-28T12:00:00Z',
+      '2026-03-29T01:00:00.000Z',
+    ],
+    ['after the present ones', '21:00', '08:00', '2026-05-01T19:00:00Z', '2026-05-02T19:00:00.000Z'],
+  ])('begin next %s', (_, from, to, now, begin) => {
+    expect(nextQuiet({ ...night, from, to }, new Date(now))?.toISOString()).toBe(begin)
   })
 
   it('within a day, and in any zone', () => {
