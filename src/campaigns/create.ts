@@ -1,5 +1,6 @@
 // Creates a campaign: stores a snapshot of its message and its recipients as rows, in one transaction.
 import { reservePlanned } from '../billing/admission/quota.ts'
+import { lockContacts } from '../contacts/contacts.sql.ts'
 import type { Context } from '../core/context.ts'
 import type { Tx } from '../core/database/transaction.ts'
 import { newId } from '../core/id.ts'
@@ -13,6 +14,7 @@ import type { Content } from './content.ts'
 import { composeAll, draftCampaign, tooMuchPlanned } from './draft.ts'
 import { tellCampaign } from './events.ts'
 import type { CampaignFields } from './input.ts'
+import { endPlanned } from './take-back.ts'
 import { inTurn } from './turns.ts'
 
 /**
@@ -35,7 +37,12 @@ async function create(ctx: Context, input: unknown): Promise<Campaign> {
       const { workspaceId, ownerId, plan } = principal
       const content = await draftCampaign(ctx, tx, fields, audience)
       const campaign = await insertCampaign(ctx, tx, fields, content, audience.size)
-      await composeAll(tx, workspaceId, content, audience, (chunk, before) => insertRecipients(tx, campaign.id, before, chunk))
+      const positions = new Map<string, number>()
+      await composeAll(tx, workspaceId, content, audience, async (chunk, before) => {
+        await insertRecipients(tx, campaign.id, before, chunk)
+        for (const [i, { contactId }] of chunk.entries()) if (contactId !== null) positions.set(contactId, before + i + 1)
+      })
+      await leaveOutDeleted(tx, campaign.id, positions)
       // This reservation is exact. It comes last, because every other send of this owner waits for its row lock until the commit.
       const [fits] = await reservePlanned(tx, [{ ownerId, plan, n: audience.size }])
       if (!fits) throw await tooMuchPlanned(tx, principal)
@@ -44,6 +51,22 @@ async function create(ctx: Context, input: unknown): Promise<Campaign> {
       return campaign
     }),
   )
+}
+
+/** Contacts that are locked by one statement. */
+const lockedAtOnce = 2_000
+
+/**
+ * Cancels recipients whose contacts were deleted since they were looked up, which is seconds ago in a large campaign, and erases their text. Locks
+ * the other contacts until the commit, so that an erasure that comes later finds the campaign. `positions` are those of the contacts.
+ */
+async function leaveOutDeleted(tx: Tx, id: string, positions: ReadonlyMap<string, number>): Promise<void> {
+  const ids = [...positions.keys()].toSorted()
+  const deleted = new Map(positions)
+  for (let from = 0; from < ids.length; from += lockedAtOnce) {
+    for (const contact of await lockContacts(tx, ids.slice(from, from + lockedAtOnce), true)) deleted.delete(contact.id)
+  }
+  if (deleted.size > 0) await endPlanned(tx, id, { status: 'cancelled', error: 'CONTACT_DELETED' }, [...deleted.values()])
 }
 
 async function insertCampaign(
