@@ -4,7 +4,7 @@ import { quotaLeft, reserveQuota } from '../billing/admission/quota.ts'
 import type { App } from '../core/app.ts'
 import type { Sql } from '../core/database/database.ts'
 import { sqlTransaction } from '../core/database/transaction.ts'
-import { implementJob } from '../core/jobs/jobs.ts'
+import { delayOf, implementJob } from '../core/jobs/jobs.ts'
 import { announceChange, subject } from '../events/live/follow.ts'
 import type { SafetyState } from '../instances/safety.ts'
 import { acceptCampaignMessages, type CampaignMessage } from '../messages/accept/campaign-messages.ts'
@@ -92,8 +92,8 @@ interface Advancing extends LockedCampaign, Progress {}
 async function advanceIn(app: App, tx: Sql, id: string, pageSize: number): Promise<boolean> {
   const [, locked] = await Promise.all([commitWithoutDisk(tx), lockForAdvance(tx, id)])
   if (!locked) {
-    const [state] = await readStates(tx, [id])
-    if (state) await enqueueStep(app, tx, id, new Date(state.now.getTime() + lockedForMs))
+    const exists = (await readStates(tx, [id])).length > 0
+    if (exists) await enqueueStep(app, tx, id, delayOf(lockedForMs))
     return false
   }
   const [recipients, counts] = await Promise.all([readPlanned(tx, id, pageSize), countOpen(tx, id)])

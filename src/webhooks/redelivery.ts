@@ -8,7 +8,7 @@ import { fail } from '../core/errors.ts'
 import { loadFound } from '../core/graph/load.ts'
 import { newId } from '../core/id.ts'
 import { write } from '../core/idempotency/idempotency.ts'
-import { enqueueUnder, implementJob } from '../core/jobs/jobs.ts'
+import { delayOf, enqueueUnder, implementJob } from '../core/jobs/jobs.ts'
 import { announceChange, subject } from '../events/live/follow.ts'
 import type { DeliveryStatus, WebhookRedelivery } from '../generated/prisma/client.ts'
 import { enqueueDue } from './deliver-job.ts'
@@ -115,7 +115,7 @@ async function doChunk(app: App, tx: Sql, id: string, counted: number): Promise<
   if ((await countDue(tx, open.endpointId, mostDue)) < mostDue) return await advance(app, tx, { ...open, requestedCount })
   await saveProgress(tx, { ...open, requestedCount })
   await announceChange(tx, subject('webhookRedelivery', id))
-  await enqueueUnder(app, tx, redeliveryJob, id, { data: { id }, startAfter: new Date(Date.now() + lookAgainMs) })
+  await enqueueUnder(app, tx, redeliveryJob, id, { data: { id }, startAfter: delayOf(lookAgainMs) })
 }
 
 async function advance(app: App, tx: Sql, open: OpenRedelivery): Promise<void> {

@@ -15,10 +15,15 @@ export interface JobDefinition<Data extends object> {
   cron?: string
 }
 
+/** The earliest time at which a job runs, or a delay: see {@link delayOf}. */
+export type Start = Date | `${number} ms`
+
+/** A delay in milliseconds from the present of the database, which may not be that of this process. */
+export const delayOf = (ms: number): Start => `${ms} ms`
+
 export interface JobRequest<Data extends object> {
   data: Data
-  /** Earliest time to run. */
-  startAfter?: Date
+  startAfter?: Start
   /** Higher runs first. */
   priority?: number
   /** A UUID for deduplication: of several jobs with one id, only the first is added. */

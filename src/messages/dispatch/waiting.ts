@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
-import { defineJob, enqueue, implementJob } from '../../core/jobs/jobs.ts'
+import { defineJob, delayOf, enqueue, implementJob } from '../../core/jobs/jobs.ts'
 import { lockConnectedOrDeleted } from '../../instances/sending.sql.ts'
 import { dispatchRequest, enqueueDispatch } from './dispatch-job.ts'
 import { endWaiting, readWaiting } from './waiting.sql.ts'
@@ -36,9 +36,7 @@ export async function releaseWaiting(app: App, tx: Sql, instanceId: string): Pro
   const next = { data: { instanceId } }
   if (first.length === releasedAtOnce && released.length > 0) await enqueue(app, tx, releaseJob, [next])
   // Another transaction locked the others. Most of them are cancelled or claimed by then.
-  else if (released.length < first.length) {
-    await enqueue(app, tx, releaseJob, [{ ...next, startAfter: new Date(Date.now() + lockedForMs) }])
-  }
+  else if (released.length < first.length) await enqueue(app, tx, releaseJob, [{ ...next, startAfter: delayOf(lockedForMs) }])
 }
 
 /** Continues with the next messages, unless the instance has disconnected again. */

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
-import { defineJob, enqueueUnder } from '../../core/jobs/jobs.ts'
+import { defineJob, delayOf, enqueueUnder, type Start } from '../../core/jobs/jobs.ts'
 import { readWorkspace } from './cloud.sql.ts'
 import type { Pointing } from './departures.sql.ts'
 
@@ -35,7 +35,7 @@ const longestMs = 300_000
 /** Enqueues a step for now, or after `tries` that Meta did not answer: 1 s doubling to 5 min, ±20 %. */
 export async function enqueueLink(app: App, tx: Sql, id: string, step: 'connect' | 'subscribe', tries = 0): Promise<void> {
   const workspaceId = await readWorkspace(tx, id)
-  const request = { data: { id, step, tries, workspaceId }, startAfter: timeOf(tries), group: workspaceId }
+  const request = { data: { id, step, tries, workspaceId }, startAfter: startOf(tries), group: workspaceId }
   await enqueueUnder(app, tx, linkJob, `${step} ${id}`, request)
 }
 
@@ -44,14 +44,14 @@ export async function enqueueDeparture(
   app: App,
   tx: Sql,
   { instanceId: id, businessAccountId: left }: Pointing,
-  { tries = 0, startAfter = timeOf(tries) }: { tries?: number; startAfter?: Date } = {},
+  { tries = 0, startAfter = startOf(tries) }: { tries?: number; startAfter?: Start } = {},
 ): Promise<void> {
   const workspaceId = await readWorkspace(tx, id)
   const request = { data: { id, step: 'depart' as const, tries, left, workspaceId }, startAfter, group: workspaceId }
   await enqueueUnder(app, tx, linkJob, `depart ${id} ${left}`, request)
 }
 
-function timeOf(tries: number): Date | undefined {
+function startOf(tries: number): Start | undefined {
   const delayMs = Math.min(longestMs, 1_000 * 2 ** (tries - 1)) * (0.8 + 0.4 * Math.random())
-  return tries === 0 ? undefined : new Date(Date.now() + delayMs)
+  return tries === 0 ? undefined : delayOf(delayMs)
 }

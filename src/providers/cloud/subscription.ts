@@ -2,6 +2,7 @@
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
+import { delayOf } from '../../core/jobs/jobs.ts'
 import { callbackUrlOf, longestCallback } from './callback.ts'
 import { lockUse } from './cloud.sql.ts'
 import { addDeparture, endDeparture, hastenDeparture, type Pointing } from './departures.sql.ts'
@@ -43,7 +44,7 @@ export async function subscribe(app: App, subscription: Subscription): Promise<S
   }
   await sqlTransaction(app.pool, async (tx) => {
     await addDeparture(tx, subscription, app.sealer.seal(accessToken), subscribeMs)
-    await enqueueDeparture(app, tx, subscription, { startAfter: new Date(Date.now() + subscribeMs) })
+    await enqueueDeparture(app, tx, subscription, { startAfter: delayOf(subscribeMs) })
   })
   const query = appSecret === undefined ? {} : proofOf(accessToken, appSecret)
   const call = (json: object) =>
