@@ -175,8 +175,11 @@ export interface Provider extends Connector<StoredInstance, StoredInstance> {
   name: ProviderName
   /** The setting that names the account at the network, of which a workspace has one instance. */
   identity: string | undefined
-  /** Validates the settings of a new instance, and encrypts the secret ones. @throws VALIDATION_ERROR that names each wrong setting. */
-  storeSettings: (given: unknown) => StoredSettings
+  /**
+   * Validates the settings of a new instance, and encrypts the secret ones. Null is one that is left out. @throws VALIDATION_ERROR that
+   * names each wrong setting.
+   */
+  storeSettings: (given: Readonly<Record<string, unknown>>) => StoredSettings
   /** Changes some settings in place. @throws VALIDATION_ERROR that names each setting that is wrong or cannot be changed. */
   changeSettings: (stored: StoredSettings, given: Readonly<Record<string, unknown>>) => ChangedSettings
   /** The secrets that outlive a logout, encrypted. */

@@ -20,8 +20,8 @@ export interface ChangedSettings extends StoredSettings {
 }
 
 export interface SettingsStore<Settings> {
-  /** @throws VALIDATION_ERROR that names each wrong setting. */
-  store: (given: unknown) => StoredSettings
+  /** Null is a setting that is left out. @throws VALIDATION_ERROR that names each wrong setting. */
+  store: (given: Readonly<Values>) => StoredSettings
   /**
    * Replaces the given settings. Null clears one: it then has its default, if there is one. @throws VALIDATION_ERROR that names each
    * setting that is wrong, missing or part of the identity.
@@ -39,6 +39,10 @@ export interface SettingsStore<Settings> {
 }
 
 type Values = Record<string, unknown>
+
+function withoutNulls(values: Readonly<Values>): Values {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null))
+}
 
 export function createSettingsStore<Settings extends object>(
   sealer: Sealer,
@@ -75,11 +79,10 @@ export function createSettingsStore<Settings extends object>(
   }
 
   return {
-    store: (given) => split(validate(given)),
+    store: (given) => split(validate(withoutNulls(given))),
     change(stored, given) {
       const before = known(stored)
-      const whole = Object.fromEntries(Object.entries({ ...before, ...given }).filter(([, value]) => value !== null))
-      const result = form.safeParse({ settings: whole })
+      const result = form.safeParse({ settings: withoutNulls({ ...before, ...given }) })
       const isOther = identity && given[identity] !== undefined && given[identity] !== before[identity]
       const faults = isOther ? [{ path: `settings.${identity}`, message: 'cannot be changed' }] : []
       if (!result.success) faults.push(...faultsOf(result.error))

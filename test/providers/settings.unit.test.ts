@@ -38,7 +38,15 @@ it('names every setting that is wrong, missing or unknown', () => {
   expect(refused).toThrow(
     /^settings.number: must be a string; settings.token: is required; settings.pace: must be .*; settings.colour: is unknown$/,
   )
-  expect(() => store.store([])).toThrow('settings: must be an object')
+})
+
+it('takes null in a new instance as a setting that is left out', () => {
+  expect(store.open(store.store({ number: '7', token: 'x', signingKey: null, pace: null }))).toEqual({
+    number: '7',
+    token: 'x',
+    pace: 5,
+  })
+  expect(() => store.store({ number: null, token: null })).toThrow('settings.number: is required; settings.token: is required')
 })
 
 it('erases at logout the secrets of the login alone', () => {

@@ -53,6 +53,14 @@ describe('null is left out', () => {
     expect((await asleep.api.post('templates', template({ mediaUrl: null }))).status).toBe(201)
   })
 
+  it('in the settings of a new instance', async () => {
+    const input = { name: 'Linked', provider: 'web', settings: { pace: null, buttons: null, typing: null, markRead: null } }
+    const [rest, graph] = await both('instances', 'createInstance', 'CreateInstanceInput', input, 'settings')
+    expect([rest?.status, rest?.body.error]).toEqual([201, undefined])
+    const settings = { pace: { minMs: 1000, maxMs: 3000 }, buttons: 'text', typing: false, markRead: false }
+    expect(graph?.body).toEqual({ data: { settings } })
+  })
+
   it('in variables and custom, which take numbers and booleans as text', async () => {
     const given = { order: 7, price: 1.5, paid: true, none: null, word: 'x' }
     const kept = { order: '7', price: '1.5', paid: 'true', word: 'x' }
