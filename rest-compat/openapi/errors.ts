@@ -1,7 +1,7 @@
 // Determines the error codes of a route, and describes them in the OpenAPI document.
 import { type ErrorCode, errors } from '../../src/core/errors.ts'
 import type { Route } from '../route.ts'
-import type { SurfaceRules } from './surface.ts'
+import { headerRefs, refusalHeaders, type SurfaceRules } from './surface.ts'
 
 type RouteFacts = Pick<Route, 'method' | 'path' | 'scope'> &
   Partial<Pick<Route, 'ofTeam' | 'query' | 'errors'>> & { refuse?: ErrorCode }
@@ -42,31 +42,37 @@ interface ErrorComponents {
   responses: Record<string, unknown>
 }
 
-/** The answers to these codes by HTTP status, as references to `responses`. Adds missing entries to `responses`. */
+/**
+ * The answers to these codes by HTTP status, as references to `responses`. Adds missing entries to `responses`. `repeatable`: the route takes
+ * an `Idempotency-Key`.
+ */
 export function errorResponses(
   codes: readonly ErrorCode[],
   { rules, responses }: ErrorComponents,
+  repeatable = false,
 ): Record<string, { $ref: string }> {
   const byStatus = Map.groupBy(codes, (code) => errors[code].status)
   const entries = [...byStatus].map(([status, group]) => {
-    const name = group.join('.')
-    responses[name] ??= responseOf(status, group, rules)
+    const headers = refusalHeaders(rules, status, repeatable)
+    const name = [...group, ...(headers.includes('Idempotency-Replayed') ? ['repeatable'] : [])].join('.')
+    responses[name] ??= responseOf(status, group, headers, rules)
     return [String(status), { $ref: `#/components/responses/${name}` }]
   })
   return Object.fromEntries(entries)
 }
 
-function responseOf(status: number, codes: readonly ErrorCode[], { messages }: SurfaceRules): unknown {
+function responseOf(
+  status: number,
+  codes: readonly ErrorCode[],
+  headers: readonly string[],
+  { messages }: SurfaceRules,
+): unknown {
   const retry = status === 429 || status === 503 || codes.includes('IDEMPOTENCY_IN_PROGRESS')
   const messageOf = (code: ErrorCode) => messages[code] ?? errors[code].message
   const examples = codes.map((code) => [code, { value: { error: { code, message: exampleOf(code) ?? messageOf(code) } } }])
   return {
     description: codes.map((code) => `\`${code}\`: ${messageOf(code)}.`).join('\n\n'),
-    headers: {
-      'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
-      ...(status === 401 && { 'WWW-Authenticate': { $ref: '#/components/headers/WWW-Authenticate' } }),
-      ...(retry && { 'Retry-After': { $ref: '#/components/headers/Retry-After' } }),
-    },
+    headers: headerRefs([...headers, ...(retry ? ['Retry-After'] : [])]),
     content: { 'application/json': { schema: errorSchema(codes), examples: Object.fromEntries(examples) } },
   }
 }

@@ -1,7 +1,8 @@
 // Describes outgoing events: webhook requests, and the event stream.
 import { z } from 'zod'
 import { errorResponses, errorsOf } from './errors.ts'
-import { type Components, headerRefs, headersTaken, type Operation, parametersIn } from './operation.ts'
+import { type Components, headersTaken, type Operation, parametersIn } from './operation.ts'
+import { headerRefs } from './surface.ts'
 
 /** A type of event, as the domain that emits it defines it. */
 export interface EventType {

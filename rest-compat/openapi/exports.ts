@@ -2,7 +2,8 @@
 import { columnsOf, type ExportRoute } from '../export.ts'
 import { errorResponses, errorsOf } from './errors.ts'
 import { selectedField } from './graph.ts'
-import { type Components, headerRefs, headersTaken, type Operation, type OperationSource, parametersOf } from './operation.ts'
+import { type Components, headersTaken, type Operation, type OperationSource, parametersOf } from './operation.ts'
+import { headerRefs } from './surface.ts'
 
 export function exportOperation(source: OperationSource, components: Components, route: ExportRoute): Operation {
   const { operationId, summary, description, record, keys } = route

@@ -1,8 +1,8 @@
 // Describes the file routes in the OpenAPI document.
 import type { FileRoute } from '../route.ts'
 import { errorResponses, errorsOf } from './errors.ts'
-import { type Components, headerRefs, headersTaken, type Operation, type OperationSource } from './operation.ts'
-import type { SurfaceRules } from './surface.ts'
+import { type Components, headersTaken, type Operation, type OperationSource } from './operation.ts'
+import { headerRefs, type SurfaceRules } from './surface.ts'
 
 const bytes = { type: 'string', format: 'binary' }
 
@@ -16,7 +16,7 @@ export function fileOperation(source: OperationSource, components: Components, r
     description,
     ...own,
     parameters: [...own.parameters, ...headersTaken(rules, route)],
-    responses: { ...own.responses, ...errorResponses(errorsOf(rules, route, []), components) },
+    responses: { ...own.responses, ...errorResponses(errorsOf(rules, route, []), components, route.method === 'POST') },
     security: rules.security,
   }
 }

@@ -3,7 +3,8 @@ import type { z } from 'zod'
 import type { ErrorCode } from '../../src/core/errors.ts'
 import { errorResponses, inOrder, ofBody } from './errors.ts'
 import type { Example } from './example.ts'
-import { type Components, headerRefs, type Operation, parametersIn } from './operation.ts'
+import { type Components, type Operation, parametersIn } from './operation.ts'
+import { headerRefs } from './surface.ts'
 
 /** A route for signing in, or for managing sessions and credentials. */
 export interface IdentityRoute {

@@ -8,7 +8,7 @@ import type { DemoIds, TypeExample } from './example.ts'
 import { examplesFor } from './examples.ts'
 import { type SelectedField, selectedField } from './graph.ts'
 import type { Schemas } from './schemas.ts'
-import type { Entry, SurfaceRules } from './surface.ts'
+import { type Entry, headerRefs, type SurfaceRules } from './surface.ts'
 import type { Schema } from './zod.ts'
 
 export interface OperationSource {
@@ -62,7 +62,7 @@ export function operationOf(source: OperationSource, components: Components, rou
     description: field.description,
     parameters: [...parametersOf(route, field, components.schemas, source.demo), ...headersTaken(rules, route)],
     requestBody: bodyOf(source, components.schemas, route, field),
-    responses: { ...successOf(route, field, components), ...errorResponses(codes, components) },
+    responses: { ...successOf(route, field, components), ...errorResponses(codes, components, route.method === 'POST') },
     security: rules.security,
   }
 }
@@ -174,7 +174,3 @@ function successOf(
 }
 
 const statusWords: Record<number, string> = { 201: 'The new record.', 202: 'The result for each item.' }
-
-export function headerRefs(names: readonly string[]): Record<string, { $ref: string }> {
-  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
-}

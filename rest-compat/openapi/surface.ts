@@ -29,9 +29,21 @@ export interface SurfaceRules {
   impossible: (entry: Entry) => readonly ErrorCode[]
   /** Messages that differ from those of the error table. */
   messages: Partial<Record<ErrorCode, string>>
-  /** `headers` are on every answer, `otherHeaders` on some. */
+  /** `headers` are on every answer to a known caller, `otherHeaders` on some. */
   headers: readonly string[]
   otherHeaders: readonly string[]
+}
+
+export function headerRefs(names: readonly string[]): Record<string, { $ref: string }> {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+}
+
+/** The headers of a refusal with this status. `repeatable`: of a route that takes an `Idempotency-Key`. */
+export function refusalHeaders({ headers }: SurfaceRules, status: number, repeatable: boolean): string[] {
+  // Whoever is unknown hears nothing of a key.
+  if (status === 401) return ['X-Request-Id', 'WWW-Authenticate']
+  // These refusals are kept for repeated requests.
+  return [...headers, ...(repeatable && [400, 403, 404, 409].includes(status) ? ['Idempotency-Replayed'] : [])]
 }
 
 const ofEveryRoute = ['UNAUTHORIZED', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE'] as const
