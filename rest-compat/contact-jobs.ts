@@ -168,7 +168,7 @@ export const contactJobRoutes = [
     document: ListBulkJobs,
     query: z.object({
       ...listQuery(20),
-      cursor: once.optional().describe('The id of the last job of the previous page.'),
+      cursor: once.meta({ format: 'uuid' }).optional().describe('The id of the last job of the previous page.'),
     }),
     renames: pageNames,
     variables: byPage,

@@ -18,7 +18,7 @@ export const messagesQuery = z.object({
   status: once.optional().describe('Only messages in this status.'),
   statuses: once
     .transform((list) => list.split(','))
-    .meta({ examples: ['failed,cancelled'] })
+    .meta({ minItems: 1, maxItems: 8 })
     .optional()
     .describe('Only messages in one of these statuses, separated by commas.'),
   errorCode: once.optional().describe('Only messages that failed or were cancelled for this reason.'),

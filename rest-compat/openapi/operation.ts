@@ -35,6 +35,8 @@ interface Parameter {
   required?: boolean
   description?: string | null
   schema: Schema
+  /** False for a list whose items are separated by commas. */
+  explode?: boolean
   example?: unknown
 }
 
@@ -132,6 +134,7 @@ export function parametersIn(
     ...(required.includes(name) && { required: true }),
     description,
     schema,
+    ...(schema.type === 'array' && typeOf(name) && { explode: false }),
   }))
 }
 

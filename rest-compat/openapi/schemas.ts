@@ -5,8 +5,10 @@ import {
   type GraphQLOutputType,
   type GraphQLSchema,
   getNamedType,
+  getNullableType,
   isEnumType,
   isInputObjectType,
+  isListType,
   isObjectType,
 } from 'graphql'
 import type { z } from 'zod'
@@ -26,7 +28,10 @@ export interface Schemas {
    * and fields that exist only to be refused.
    */
   body: (name: string, input: z.ZodObject) => Schema
-  /** The schema of query parameters. `typeOf` returns the GraphQL type of a field, if there is one. */
+  /**
+   * The schema of query parameters. `typeOf` returns the GraphQL type of a field, if there is one. A text that is a list in GraphQL has its
+   * items separated by commas.
+   */
   query: (query: z.ZodObject, typeOf: (name: string) => GraphQLInputType | undefined) => Schema
 }
 
@@ -127,7 +132,11 @@ export function createSchemas(graph: GraphQLSchema): Schemas {
     },
     query: (query, typeOf) => {
       const { properties = {}, ...schema } = convert(query, 'input')
-      return { ...schema, properties: mapValues(properties, (property, name) => neverNull(enrich(property, typeOf(name)))) }
+      const enrichQuery = (property: Schema, type?: GraphQLInputType) =>
+        isListType(getNullableType(type)) && isText(property)
+          ? { ...property, type: 'array', items: enrich({ type: 'string' }, type) }
+          : neverNull(enrich(property, type))
+      return { ...schema, properties: mapValues(properties, (property, name) => enrichQuery(property, typeOf(name))) }
     },
   }
 }

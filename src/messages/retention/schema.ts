@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Context } from '../../core/context.ts'
 import { fail } from '../../core/errors.ts'
 import { builder } from '../../core/graph/builder.ts'
-import { defineInput, type Rules } from '../../core/graph/input.ts'
+import { defineInput } from '../../core/graph/input.ts'
 import { write } from '../../core/idempotency/idempotency.ts'
 
 interface Settings {
@@ -20,10 +20,6 @@ const SettingsRef = builder.objectRef<Settings>('RetentionSettings').implement({
   }),
 })
 
-const given: Rules = ({ messagesDays }, report) => {
-  if (messagesDays === undefined) report(['messagesDays'], 'is required')
-}
-
 const UpdateInput = defineInput(
   'UpdateRetentionSettingsInput',
   'The retention of a workspace.',
@@ -32,12 +28,11 @@ const UpdateInput = defineInput(
       .number()
       .min(0)
       .max(36_500)
-      .nullish()
+      .nullable()
       .describe(
         'Days after which messages are deleted, fractions allowed; not more than the gateway keeps them. Null or 0: as long as the gateway.',
       ),
   }),
-  given,
 )
 
 async function readSettings({ app, principal }: Context): Promise<Settings> {
@@ -73,6 +68,6 @@ builder.mutationField('updateRetentionSettings', (t) =>
     description:
       'Sets how long the workspace keeps its messages. Older ones are deleted within minutes, once they have left, and with them the files that came with received ones; usage and the counts of campaigns stay.',
     args: { input: t.arg({ type: UpdateInput.ref, required: true, description: 'The new settings.' }) },
-    resolve: (_, { input }, ctx) => updateSettings(ctx, UpdateInput.parse(ctx.app.config, input).messagesDays ?? null),
+    resolve: (_, { input }, ctx) => updateSettings(ctx, UpdateInput.parse(ctx.app.config, input).messagesDays),
   }),
 )
