@@ -122,7 +122,7 @@ describe.runIf(browserFound)('instances', () => {
       const dialog = page.getByRole('dialog')
       await dialog.getByRole('textbox', { name: 'Name' }).fill('Tablet')
       await dialog.getByRole('combobox', { name: 'Network' }).selectOption('WhatsApp Web')
-      const shortest = dialog.getByRole('spinbutton', { name: 'Shortest pause' })
+      const shortest = dialog.getByRole('textbox', { name: 'Shortest pause' })
       await shortest.fill('9000')
       await dialog.getByRole('combobox', { name: 'Buttons' }).selectOption('As buttons, which not every app shows')
       await dialog.getByRole('checkbox', { name: 'Show that somebody is typing' }).check()

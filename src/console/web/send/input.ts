@@ -16,6 +16,12 @@ export interface Input extends Sending {
   buttons?: { type: string; id: string; displayText: string }[]
 }
 
+/** The number that a field says. Another text is handed over as it stands, so that the gateway refuses it: JSON would make it null. */
+export function numberIn(said: string): number {
+  const number = said.trim() ? Number(said) : Number.NaN
+  return Number.isFinite(number) ? number : (said as unknown as number)
+}
+
 /** Empty fields are left out, so that the gateway says which of them it needs. */
 export function inputOf(form: FormData, type: FormType): Input {
   const given = [...form].filter(([, value]) => value !== '') as [string, string][]
@@ -29,8 +35,8 @@ export function inputOf(form: FormData, type: FormType): Input {
     to: to.replaceAll(/[\s()-]/g, ''),
     ...(type !== byTemplate && { type }),
     ...(variables.length > 0 && { variables: Object.fromEntries(variables) }),
-    ...(latitude && { latitude: Number(latitude) }),
-    ...(longitude && { longitude: Number(longitude) }),
+    ...(latitude && { latitude: numberIn(latitude) }),
+    ...(longitude && { longitude: numberIn(longitude) }),
     ...(buttons && {
       buttons: buttons
         .split('\n')
