@@ -106,7 +106,7 @@ describe.runIf(browserFound)('campaigns', () => {
       await page.getByLabel('CSV file').setInputFiles(csv)
       await page.getByText('Numbers in people.csv: 4').waitFor()
       await page.getByText('people.csv, line 6: nobody, y').waitFor()
-      await page.getByRole('spinbutton', { name: 'Messages a minute' }).fill('1')
+      await page.getByRole('textbox', { name: 'Messages a minute' }).fill('1')
       const before = page.getByRole('region', { name: 'Before it starts' })
       await page.getByRole('checkbox', { name: 'Schedule' }).check()
       await before.getByText('Choose a date and a time.').waitFor()

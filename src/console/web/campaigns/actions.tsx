@@ -1,4 +1,5 @@
 // The dialogs of the actions on a campaign. Each first says what will happen.
+import { useState } from 'react'
 import {
   CancelCampaignDocument,
   PauseCampaignDocument,
@@ -51,9 +52,14 @@ export function ActionDialog({ campaign, stats, action, close }: ActionProps) {
 
 function Edit({ campaign, close }: { campaign: WholeCampaignFragment; close: () => void }) {
   const { graph } = useWorkspace()
-  const { id, name, ratePerMinute, quietHours } = campaign
-  const save = (fields: FormData) =>
-    change(graph, UpdateCampaignDocument, { id, input: { name: String(fields.get('name')), ...paceIn(fields) } })
+  // As the fields were filled.
+  const [{ id, name, ratePerMinute, quietHours }] = useState(campaign)
+  function save(fields: FormData): Promise<unknown> {
+    const { ratePerMinute: rate, ...pace } = paceIn(fields)
+    // Without a rate of its own, a campaign shows that of the instance's safety. Sent back, it would stay when the safety changes.
+    const input = { name: String(fields.get('name')), ...pace, ...(rate !== ratePerMinute && { ratePerMinute: rate }) }
+    return change(graph, UpdateCampaignDocument, { id, input })
+  }
   return (
     <EditDialog title={text.edit} close={close} save={save}>
       {(issues) => (

@@ -1,28 +1,27 @@
 // Turns the fields of the forms of campaigns into the inputs of the graph.
-import type { CreateCampaignInput, WholeCampaignFragment } from '../generated/campaigns/graphql.ts'
-import { type FormType, inputOf, momentIn } from '../send/input.ts'
+import type { CreateCampaignInput } from '../generated/campaigns/graphql.ts'
+import { type FormType, inputOf, momentIn, numberIn } from '../send/input.ts'
 import type { Draft } from '../session/drafts.ts'
+import type { Pace } from './pace-fields.tsx'
 import type { Recipient } from './read-recipients.ts'
 
 /** The rate and the quiet hours. An empty rate is the default, and no quiet hours are null. */
 export function paceIn(fields: FormData): Pick<CreateCampaignInput, 'ratePerMinute' | 'quietHours'> {
   const said = (name: string) => String(fields.get(name) ?? '')
   return {
-    ratePerMinute: said('ratePerMinute') ? Number(said('ratePerMinute')) : null,
+    ratePerMinute: said('ratePerMinute').trim() ? numberIn(said('ratePerMinute')) : null,
     quietHours: fields.has('quiet') ? { from: said('quietFrom'), to: said('quietTo'), timeZone: said('quietZone') } : null,
   }
 }
 
-type Pace = Partial<Pick<WholeCampaignFragment, 'ratePerMinute' | 'quietHours'>>
-
 /** The rate and the quiet hours that a form said, or those of an earlier campaign. */
 export function paceSaid(said: Draft['said'], earlier: Pace | null): Pace {
-  const { ratePerMinute = earlier?.ratePerMinute, quietFrom = '', quietTo = '', quietZone = '' } = said
-  const isQuiet = said['quiet on']
+  const { ratePerMinute = earlier?.ratePerMinute, quietFrom, quietTo = '', quietZone = '' } = said
+  if (quietFrom === undefined) return { ratePerMinute, quietHours: earlier?.quietHours }
   return {
-    ratePerMinute: ratePerMinute ? Number(ratePerMinute) : null,
-    quietHours:
-      isQuiet === undefined ? earlier?.quietHours : isQuiet ? { from: quietFrom, to: quietTo, timeZone: quietZone } : null,
+    ratePerMinute,
+    quietHours: { from: quietFrom, to: quietTo, timeZone: quietZone },
+    isQuiet: said['quiet on'] === 'on',
   }
 }
 

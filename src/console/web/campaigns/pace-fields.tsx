@@ -8,22 +8,29 @@ import parts from '../ui/parts.module.css'
 import styles from './campaigns.module.css'
 import { text } from './words.ts'
 
-interface PaceProps extends Partial<Pick<WholeCampaignFragment, 'ratePerMinute' | 'quietHours'>> {
-  issues: readonly Issue[]
+export interface Pace {
+  /** As text, if that is what a draft has. */
+  ratePerMinute?: number | string | null
+  quietHours?: WholeCampaignFragment['quietHours']
+  /** False for hours that were unticked. They are there when they are ticked again. */
+  isQuiet?: boolean
 }
 
-export function PaceFields({ ratePerMinute, quietHours, issues }: PaceProps) {
-  const [quiet, setQuiet] = useState(Boolean(quietHours))
+export function PaceFields({
+  ratePerMinute,
+  quietHours,
+  isQuiet = Boolean(quietHours),
+  issues,
+}: Pace & { issues: readonly Issue[] }) {
+  const [quiet, setQuiet] = useState(isQuiet)
   const issue = issues.find(({ path }) => path.startsWith('quietHours'))
   return (
     <>
       <TextField
         label={text.rate}
         name="ratePerMinute"
-        type="number"
         inputMode="numeric"
-        min={1}
-        max={6000}
+        autoComplete="off"
         defaultValue={ratePerMinute ?? ''}
         hint={text.rateHint}
         issues={issues}
@@ -32,7 +39,7 @@ export function PaceFields({ ratePerMinute, quietHours, issues }: PaceProps) {
         <input type="checkbox" name="quiet" checked={quiet} onChange={(event) => setQuiet(event.target.checked)} />
         {text.quiet}
       </label>
-      {quiet && (
+      <div hidden={!quiet}>
         <div className={styles.pair}>
           <TextField label={text.quietFrom} name="quietFrom" type="time" defaultValue={quietHours?.from ?? '21:00'} />
           <TextField
@@ -45,7 +52,7 @@ export function PaceFields({ ratePerMinute, quietHours, issues }: PaceProps) {
           />
           <input type="hidden" name="quietZone" value={quietHours?.timeZone ?? shownZone()} />
         </div>
-      )}
+      </div>
     </>
   )
 }
