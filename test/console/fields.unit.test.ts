@@ -1,6 +1,18 @@
-// Proves that the fields of forms hand over what was typed.
+// Proves that the fields of forms hand over what was typed, and ask the gateway for no number that it always refuses.
 import { describe, expect, it } from 'vitest'
+import { isNumber } from '../../src/console/web/graph/is-number.ts'
 import { inputOf } from '../../src/console/web/send/input.ts'
+import { phone } from '../../src/core/phone.ts'
+
+describe('a number to send to', () => {
+  it('is asked for once it is as long as one that the gateway takes', () => {
+    const started = ['+', '+1', '+491511', '+4915112']
+    const whole = ['+49151123', '+4915112345678', '+861381234567890']
+    const verdicts = (of: (text: string) => boolean) => [...started, ...whole, '+8613812345678901'].map(of)
+    expect(verdicts(isNumber)).toEqual([...started.map(() => false), ...whole.map(() => true), false])
+    expect(started.map((text) => phone.safeParse(text).success)).toEqual(started.map(() => false))
+  })
+})
 
 describe('a field for a number', () => {
   it.each([

@@ -1,6 +1,7 @@
 // The filters above the list. They live in the address, so that a link shows the same list.
 
 import { lazy, Suspense, useEffect, useState } from 'react'
+import { isNumber } from '../graph/is-number.ts'
 import { messageTypes } from '../graph/message-types.ts'
 import { useInstances } from '../graph/use-instances.ts'
 import type { Search } from '../navigation.tsx'
@@ -101,9 +102,6 @@ function numberIn(typed: string): string {
   return digits && `+${digits}`
 }
 
-/** True for a number that the gateway takes, and for none. */
-const isWhole = (number: string) => number === '' || /^\+[1-9]\d{6,14}$/.test(number)
-
 /** Applied after a pause in typing, and at once with Enter or when the field loses the focus. */
 function NumberFilter({ value, set }: { value: string; set: (number: string) => void }) {
   const [typed, setTyped] = useState(value)
@@ -112,7 +110,7 @@ function NumberFilter({ value, set }: { value: string; set: (number: string) => 
   const number = numberIn(typed)
   // biome-ignore lint/correctness/useExhaustiveDependencies: each pause applies what is typed.
   useEffect(() => {
-    if (number === value || !isWhole(number)) return
+    if (number === value || (number && !isNumber(number))) return
     const timer = setTimeout(() => set(number), restMs)
     return () => clearTimeout(timer)
   }, [number])

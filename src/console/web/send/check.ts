@@ -9,6 +9,7 @@ import {
   type SendMessageInput,
   type SendType,
 } from '../generated/send/graphql.ts'
+import { isNumber } from '../graph/is-number.ts'
 import { passes } from '../graph/passing.ts'
 import { ask, type Team } from '../graph/request.ts'
 import { againMs } from '../graph/use-read.ts'
@@ -39,8 +40,6 @@ const needed: Record<SendType, readonly string[]> = {
   contact: ['contactId'],
   buttons: ['description', 'buttons'],
 }
-
-const isNumber = (to: string) => /^\+[1-9]\d{6,14}$/.test(to)
 
 function isWhole(input: Input): boolean {
   if (!input.instanceId || !isNumber(input.to)) return false
