@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { commons } from '../kit/commons.ts'
+import { sql } from '../kit/database.ts'
 import { until } from '../kit/until.ts'
 import { browserFound, furnished, sendText, visit } from './rig.ts'
 
@@ -125,6 +126,35 @@ describe.runIf(browserFound).concurrent('a slow answer', () => {
       await until(sent)
       release()
       await page.getByRole('status').filter({ hasText: 'Open the message' }).getByText('Read').waitFor()
+    })
+  })
+
+  it('to a filter leaves the rows of the one before it, dimmed, and further rows dim none', async () => {
+    const who = await furnished(site)
+    await sql(site.databaseUrl).query(
+      `insert into contacts (id, "workspaceId", name, phone, "updatedAt")
+       select gen_random_uuid(), $1, 'Ada ' || n, '+49151200' || (10000 + n), now() from generate_series(1, 60) n`,
+      [who.person.workspaceId],
+    )
+    await visit(site, { as: who.person, path: '/me/contacts' }, async ({ page }) => {
+      const table = page.getByRole('table', { name: 'Contacts' })
+      const rows = table.getByRole('link')
+      const strength = () => table.locator('tbody').evaluate((body) => Number(getComputedStyle(body).opacity))
+      await until(async () => (await rows.count()) === 50)
+      const further = await holdBack(page, 'query Contacts')
+      await page.getByRole('button', { name: 'Show more' }).click()
+      await until(() => further.asked() > 0)
+      expect([await table.getAttribute('aria-busy'), await strength()]).toEqual(['false', 1])
+      further.release()
+      await until(async () => (await rows.count()) === 60)
+      const other = await holdBack(page, 'query Contacts')
+      await page.getByRole('searchbox', { name: 'Search contacts' }).fill('Ada 7')
+      await until(() => other.asked() > 0)
+      await until(async () => (await strength()) < 1)
+      expect(await table.getAttribute('aria-busy')).toBe('true')
+      other.release()
+      await until(async () => (await rows.count()) === 1)
+      expect([await table.getAttribute('aria-busy'), await strength()]).toEqual(['false', 1])
     })
   })
 })

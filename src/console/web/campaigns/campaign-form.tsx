@@ -85,7 +85,7 @@ function useGroups(said: UsedDraft<Chosen>['draft']['said'], group: string | und
   const isAway = chosen.some((id) => isChosen(id) && !rows.some((shown) => shown.id === id))
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each page.
   useEffect(() => {
-    if (isAway && more && !loading) loadMore()
+    if (isAway && more && !loading) void loadMore()
   }, [isAway, rows.length])
   return { groups, isChosen }
 }

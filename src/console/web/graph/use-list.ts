@@ -17,11 +17,12 @@ interface Connection<Row> {
 
 export interface List<Row> {
   rows: readonly Row[]
+  /** True until the rows are those of the list. Those of the list before it are shown meanwhile. */
   loading: boolean
   error: ApiError | undefined
   /** True if there are further rows. */
   more: boolean
-  loadMore: () => void
+  loadMore: () => Promise<void>
   /** Reads the first page again, and drops the others. */
   again: () => void
   /** Reads all rows again that are shown. */
@@ -52,7 +53,6 @@ export function useList<Data, Variables extends { after?: string | null }, Row>(
   const first = useRead(document, variables)
   const [kept, show] = useState<Read<Row> | null>(null)
   const [failure, setFailure] = useState<ApiError>()
-  const [loading, setLoading] = useState(false)
   const asked = JSON.stringify(variables)
   const further = kept?.of === asked ? kept : null
   // Tasks run later than the rendering that began them, and continue from what the task before them left.
@@ -108,15 +108,13 @@ export function useList<Data, Variables extends { after?: string | null }, Row>(
   const top = first.data && read(first.data)
   const { rows: nodes, next: second } = top ? pageOf(top) : { rows: [], next: null }
 
-  async function loadMore(): Promise<void> {
-    setLoading(true)
-    await inTurn(async () => {
+  function loadMore(): Promise<void> {
+    return inTurn(async () => {
       const before = rowsSoFar() ?? { rows: nodes, next: second }
       if (before.next === null) return null
       const { rows, next } = await readPage(before.next)
       return { rows: [...before.rows, ...rows], next }
     })
-    setLoading(false)
   }
 
   function refresh(): void {
@@ -168,10 +166,10 @@ export function useList<Data, Variables extends { after?: string | null }, Row>(
 
   return {
     rows: further ? join(nodes, further.rows, idOf) : nodes,
-    loading: loading || first.loading,
+    loading: first.loading,
     error: failure ?? first.error,
     more: (further ? further.next : second) !== null,
-    loadMore: () => void loadMore(),
+    loadMore,
     refresh,
     again() {
       drop()
