@@ -150,3 +150,40 @@ describe.runIf(browserFound)('webhooks', () => {
     })
   })
 })
+
+  it('show all of their deliveries of a message', async () => {
+    const who = await furnished(site)
+    const { url } = await openReceiver()
+    const create = 'mutation($input: CreateWebhookInput!) { createWebhook(input: $input) { id } }'
+    const { body } = await who.person.api.graphql(create, { input: { url, events: ['instance_connected'] } })
+    const id = await sendText(who, '+4915112345678')
+    /** One of each of 25 endpoints, with errors of different lengths. */
+    const add = () =>
+      sql(site.databaseUrl).query(
+        `with added as (
+           insert into webhook_endpoints (id, "workspaceId", url, events, secret)
+           select gen_random_uuid(), "workspaceId", url || n, events, secret from webhook_endpoints, generate_series(1, 25) n where id = $1
+           returning id, substring(url from '\\d+$')::int as n
+         )
+         insert into webhook_deliveries (id, "endpointId", "eventSeq", "eventId", type, status, attempts, "attemptsLeft", error)
+         select gen_random_uuid(), added.id, v.seq, v.id, v.type, 'failed', 5, 0, repeat('x', (n % 20)::int)
+         from added, (select * from events where "messageId" = $2 order by seq limit 1) v`,
+        [body.data.createWebhook.id, id],
+      )
+    await until(async () => (await add()).rowCount === 25)
+    await visit(site, { as: who.person, path: `/me/messages/${id}` }, async ({ page }) => {
+      const deliveries = page.getByRole('region', { name: 'Webhook deliveries' })
+      const rows = deliveries.getByRole('listitem')
+      await until(async () => (await rows.count()) === 20)
+      await deliveries.getByRole('button', { name: 'Show more' }).click()
+      await until(async () => (await rows.count()) === 25)
+      expect(await deliveries.getByRole('button', { name: 'Show more' }).count()).toBe(0)
+      // Each column begins at one place, however long the words before it are.
+      const left = (n: number) =>
+        rows
+          .nth(n)
+          .getByRole('link')
+          .evaluate((link) => link.getBoundingClientRect().left)
+      expect(await left(24)).toBe(await left(0))
+    })
+  })

@@ -1,9 +1,10 @@
 // The webhook deliveries of a message, with their outcomes.
 import { MessageDeliveriesDocument } from '../generated/messages/graphql.ts'
-import { useRead } from '../graph/use-read.ts'
+import { useList } from '../graph/use-list.ts'
 import { useRefresh } from '../graph/use-refresh.ts'
 import { pathIn, To } from '../navigation.tsx'
 import { useFrames, useWorkspace } from '../shell/workspace-context.ts'
+import { More } from '../ui/more.tsx'
 import parts from '../ui/parts.module.css'
 import { Refusal } from '../ui/refusal.tsx'
 import { Time } from '../ui/time.tsx'
@@ -12,27 +13,32 @@ import styles from './message.module.css'
 
 export function Deliveries({ id }: { id: string }) {
   const { team } = useWorkspace()
-  const { data, error, again } = useRead(MessageDeliveriesDocument, { id })
+  const list = useList(
+    MessageDeliveriesDocument,
+    { id, first: 20 },
+    (data) => data.message?.deliveries,
+    (delivery) => delivery.id,
+  )
+  const { rows, error, refresh } = list
   // A delivery has no event of its own; each event of the message makes one, and its outcome comes later.
   useFrames((events) => {
-    if (events.some(({ message }) => message?.id === id)) again()
+    if (events.some(({ message }) => message?.id === id)) refresh()
   })
   const { deliveries } = words.message
-  const nodes = data?.message?.deliveries.nodes ?? []
   useRefresh(
-    nodes.some(({ status }) => status === 'pending' || status === 'retrying'),
-    again,
+    rows.some(({ status }) => status === 'pending' || status === 'retrying'),
+    refresh,
   )
   return (
     <section className={parts.panel} aria-label={deliveries.title}>
       <div className={parts.panelHead}>
         <h2>{deliveries.title}</h2>
       </div>
-      <div className={parts.panelBody}>
+      <div className={`${parts.panelBody} ${parts.stack}`}>
         <Refusal error={error} />
-        {data && nodes.length === 0 && <p className={parts.hint}>{deliveries.none}</p>}
+        {!list.loading && !error && rows.length === 0 && <p className={parts.hint}>{deliveries.none}</p>}
         <ul>
-          {nodes.map(({ id: key, webhookId, event, status, responseCode, error: reason, createdAt }) => (
+          {rows.map(({ id: key, webhookId, event, status, responseCode, error: reason, createdAt }) => (
             <li key={key} className={styles.delivery}>
               <Time at={createdAt} />
               <To to={pathIn(team, `webhooks/${webhookId}/deliveries/${key}`)}>{words.event[event]}</To>
@@ -40,6 +46,7 @@ export function Deliveries({ id }: { id: string }) {
             </li>
           ))}
         </ul>
+        <More list={list} />
       </div>
     </section>
   )
