@@ -60,9 +60,11 @@ describe.runIf(browserFound)('a long name', () => {
       for (const [path, word] of [
         ['/me/instances', 'Connected'],
         ['/me/keys', 'Everything'],
+        ['/me/webhooks', 'Works'],
+        ['/me/webhooks', 'No attempts'],
       ] as const) {
         await page.goto(path)
-        const cell = page.getByRole('row').filter({ hasText: name }).getByRole('cell', { name: word, exact: true })
+        const cell = page.getByRole('row').filter({ hasText: name }).getByText(word, { exact: true })
         await cell.waitFor()
         expect([word, await linesOf(cell)]).toEqual([word, 1])
       }
