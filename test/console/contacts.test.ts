@@ -177,7 +177,7 @@ describe.runIf(browserFound)('contacts', () => {
       const csv = 'phone,name\n+4915112345671,Grace\n+4915112345672,Linus\n12,Nobody\n'
       await dialog.getByLabel('CSV file').setInputFiles({ name: 'contacts.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) })
       await dialog.getByRole('button', { name: 'Start the import' }).click()
-      await dialog.getByText('2 created').waitFor()
+      await dialog.getByText('2 created, 0 updated, 0 left as they were, 1 left out.').waitFor()
       await dialog.getByRole('list', { name: 'Faults' }).getByText('Line 4').waitFor()
       await page.keyboard.press('Escape')
       const table = page.getByRole('table', { name: 'Contacts' })
@@ -186,6 +186,19 @@ describe.runIf(browserFound)('contacts', () => {
       await until(async () => (await table.getByRole('link').allTextContents()).join() === 'Grace')
       const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Export CSV' }).click()])
       expect(file.suggestedFilename()).toBe('contacts.csv')
+    })
+  })
+
+  it('that an import leaves out are counted, also those whose faults are not told', async () => {
+    const { person } = await furnished(site)
+    await visit(site, { as: person, path: '/me/contacts' }, async ({ page }) => {
+      await page.getByRole('button', { name: 'Import CSV' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Import CSV' })
+      const csv = `phone,name\n+4915112345671,Grace\n${'12,Nobody\n'.repeat(130)}`
+      await dialog.getByLabel('CSV file').setInputFiles({ name: 'contacts.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) })
+      await dialog.getByRole('button', { name: 'Start the import' }).click()
+      await dialog.getByText('1 created, 0 updated, 0 left as they were, 130 left out.').waitFor()
+      await dialog.getByText('and further lines with faults: 30').waitFor()
     })
   })
 })

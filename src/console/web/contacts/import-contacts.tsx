@@ -59,6 +59,10 @@ function Progress({ id, done }: { id: string; done: () => void }) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it has ended.
   useEffect(() => (ended ? done() : undefined), [ended])
   const { created, updated, skipped, invalid = [] } = job?.summary ?? {}
+  const settled = (created ?? 0) + (updated ?? 0) + (skipped ?? 0)
+  const bad = (job?.processedCount ?? 0) - settled
+  // The gateway tells the first faults only.
+  const untold = bad - new Set(invalid.map(({ line }) => line)).size
   return (
     <div className={parts.stack}>
       <Refusal error={stop.error ?? error} />
@@ -67,7 +71,7 @@ function Progress({ id, done }: { id: string; done: () => void }) {
         {ended &&
           (job.error
             ? reasonOf(new ApiError(0, job.error, job.error), reasons)
-            : text.imported(count(created ?? 0), count(updated ?? 0), count(skipped ?? 0)))}
+            : text.imported(count(created ?? 0), count(updated ?? 0), count(skipped ?? 0), count(bad)))}
       </p>
       {!ended && (
         <div className={parts.row}>
@@ -80,6 +84,7 @@ function Progress({ id, done }: { id: string; done: () => void }) {
         {invalid.map(({ line, field, message }) => (
           <li key={`${line} ${field}`}>{text.fault(count(line), `${field}: ${message}`)}</li>
         ))}
+        {untold > 0 && <li>{text.moreFaults(count(untold))}</li>}
       </ul>
     </div>
   )

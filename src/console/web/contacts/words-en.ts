@@ -24,10 +24,11 @@ export const words = {
   startImport: 'Start the import',
   stopImport: 'Stop the import',
   progress: 'Progress of the import',
-  imported: (created: string, updated: string, skipped: string) =>
-    `${created} created, ${updated} updated, ${skipped} left as they were.`,
+  imported: (created: string, updated: string, skipped: string, bad: string) =>
+    `${created} created, ${updated} updated, ${skipped} left as they were, ${bad} left out.`,
   faults: 'Faults',
   fault: (line: string, why: string) => `Line ${line}: ${why}`,
+  moreFaults: (lines: string) => `and further lines with faults: ${lines}`,
   groups: 'Groups',
   group: 'Group',
   noGroups: 'No groups yet.',

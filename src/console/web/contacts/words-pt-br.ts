@@ -25,10 +25,11 @@ export const words: typeof en = {
   startImport: 'Iniciar a importação',
   stopImport: 'Parar a importação',
   progress: 'Progresso da importação',
-  imported: (created: string, updated: string, skipped: string) =>
-    `${created} criados, ${updated} atualizados, ${skipped} deixados como estavam.`,
+  imported: (created: string, updated: string, skipped: string, bad: string) =>
+    `${created} criados, ${updated} atualizados, ${skipped} deixados como estavam, ${bad} deixados de fora.`,
   faults: 'Falhas',
   fault: (line: string, why: string) => `Linha ${line}: ${why}`,
+  moreFaults: (lines: string) => `e outras linhas com falhas: ${lines}`,
   groups: 'Grupos',
   group: 'Grupo',
   noGroups: 'Ainda não há grupos.',
