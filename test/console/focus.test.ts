@@ -113,4 +113,18 @@ describe.runIf(browserFound)('the focus', () => {
       await until(() => hasFocus(test))
     })
   })
+
+  it('stays in the field for the name of a group, which is empty for the next one', async () => {
+    const { person } = await furnished(site)
+    await visit(site, { as: person, path: '/me/contacts' }, async ({ page }) => {
+      await untilKept(page)
+      const groups = page.getByRole('region', { name: 'Groups' })
+      await groups.getByRole('textbox', { name: 'New group' }).focus()
+      for (const name of ['Friends', 'Family']) {
+        await page.keyboard.type(name)
+        await page.keyboard.press('Enter')
+        await groups.getByRole('link', { name }).waitFor()
+      }
+    })
+  })
 })

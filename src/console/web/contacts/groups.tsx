@@ -1,5 +1,5 @@
 // The groups of contacts, and the form that makes one.
-import { useRef, useState } from 'react'
+import { useRef } from 'react'
 import { CreateGroupDocument } from '../generated/contacts/graphql.ts'
 import { newIdempotencyKey } from '../graph/change.ts'
 import { ask } from '../graph/request.ts'
@@ -17,13 +17,14 @@ import { text } from './words.ts'
 export function Groups() {
   const { team } = useWorkspace()
   const list = useGroups()
-  const [made, setMade] = useState(0)
+  const form = useRef<HTMLFormElement>(null)
   // The key stays the same until the name changes.
   const idempotencyKey = useRef(newIdempotencyKey())
   const add = useTask(async (fields: FormData) => {
     const input = { name: String(fields.get('name')), idempotencyKey: idempotencyKey.current }
     await ask(team, CreateGroupDocument, { input })
-    setMade(made + 1)
+    // It stays, and keeps the focus for the next one.
+    form.current?.reset()
     list.again()
   })
   return (
@@ -44,7 +45,7 @@ export function Groups() {
         </ul>
         <More list={list} />
         <form
-          key={made}
+          ref={form}
           className={parts.stack}
           noValidate
           onSubmit={submits(add.run)}
