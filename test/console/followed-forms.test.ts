@@ -49,4 +49,27 @@ describe.runIf(browserFound).concurrent('a form of a record', () => {
       await until(async () => (await keywords.inputValue()) === 'NO MORE')
     })
   })
+
+  it('of a template follows its type, and keeps the text and the file while other types are looked at', async () => {
+    const { person } = await furnished(site)
+    const { id } = (await person.api.post('/api/templates', { name: 'Greeting', type: 'text', body: 'Hello' })).body.data
+    const change = 'mutation($id: ID!, $input: UpdateTemplateInput!) { updateTemplate(id: $id, input: $input) { id } }'
+    await visit(site, { as: person, path: `/me/templates/${id}` }, async ({ page }) => {
+      const type = page.getByRole('combobox', { name: 'Type' })
+      await type.waitFor()
+      // The page is left and comes back with what it knew.
+      await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Contacts' }).click()
+      await page.getByRole('heading', { level: 1, name: 'Contacts' }).waitFor()
+      await person.api.graphql(change, { id, input: { type: 'image', mediaUrl: 'https://example.com/a.png' } })
+      await page.goBack()
+      await until(async () => (await type.inputValue()) === 'image')
+      await page.getByRole('textbox', { name: 'Text' }).fill('Good day')
+      await page.getByLabel('File').fill('https://example.com/b.png')
+      for (const other of ['audio', 'text', 'document']) await type.selectOption(other)
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByText('Saved').waitFor()
+      const { template } = (await person.api.graphql(`{ template(id: "${id}") { type body mediaUrl } }`)).body.data
+      expect(template).toEqual({ type: 'document', body: 'Good day', mediaUrl: 'https://example.com/b.png' })
+    })
+  })
 })

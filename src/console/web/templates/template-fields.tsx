@@ -20,7 +20,14 @@ interface TemplateFieldsProps {
 }
 
 export function TemplateFields({ template, said = {}, issues }: TemplateFieldsProps) {
-  const [type, setType] = useState<TemplateType>(types.find((known) => known === said.type) ?? template?.type ?? 'text')
+  const given = template?.type ?? 'text'
+  const [type, setType] = useState<TemplateType>(types.find((known) => known === said.type) ?? given)
+  // As the other fields do, it follows the record until somebody changes it.
+  const [before, setBefore] = useState(given)
+  if (given !== before) {
+    setBefore(given)
+    if (type === before) setType(given)
+  }
   return (
     <>
       <TextField
@@ -44,7 +51,7 @@ export function TemplateFields({ template, said = {}, issues }: TemplateFieldsPr
           </option>
         ))}
       </Choice>
-      {type !== 'text' && (
+      <div hidden={type === 'text'}>
         <TextField
           label={text.file}
           name="mediaUrl"
@@ -53,16 +60,22 @@ export function TemplateFields({ template, said = {}, issues }: TemplateFieldsPr
           autoComplete="off"
           issues={issues}
         />
-      )}
-      {type !== 'audio' && (
+      </div>
+      <div hidden={type === 'audio'}>
         <TextArea label={text.text} name="body" defaultValue={said.body ?? template?.body} hint={text.textHint} issues={issues} />
-      )}
+      </div>
     </>
   )
 }
 
-/** The values of the fields. A field that the type does not have is left out. */
+/** The values of the fields. A field that the type does not have is left out; it is only hidden, in case another type is chosen. */
 export function templateIn(fields: FormData): { name: string; type: TemplateType; body: string; mediaUrl: string | null } {
   const said = (name: string) => String(fields.get(name) ?? '').trim()
-  return { name: said('name'), type: said('type') as TemplateType, body: said('body'), mediaUrl: said('mediaUrl') || null }
+  const type = said('type') as TemplateType
+  return {
+    name: said('name'),
+    type,
+    body: type === 'audio' ? '' : said('body'),
+    mediaUrl: type === 'text' ? null : said('mediaUrl') || null,
+  }
 }
