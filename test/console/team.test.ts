@@ -9,6 +9,13 @@ import { browserFound, furnished, visit } from './rig.ts'
 
 const site = commons()
 
+/** As after an invitation, which is accepted by then. */
+async function join(teamId: string, userId: string, role = 'collaborator'): Promise<void> {
+  const db = sql(site.databaseUrl)
+  await db.query(`update team_invitations set status = 'accepted' where "teamId" = $1`, [teamId])
+  await db.query(`insert into team_members ("teamId", "userId", role) values ($1, $2, $3::team_role)`, [teamId, userId, role])
+}
+
 describe.runIf(browserFound)('a team', () => {
   it('is invited to, its invitations are withdrawn, and it is renamed and deleted', async () => {
     const { person } = await furnished(site)
@@ -50,10 +57,7 @@ describe.runIf(browserFound)('a team', () => {
   it('is not found any more where a member looks at it who is removed', async () => {
     const [owner, member] = [await newPerson(site, site.databaseUrl), await newPerson(site, site.databaseUrl)]
     const { id } = (await owner.api.post('/api/teams', { name: 'Crew' })).body.data
-    await sql(site.databaseUrl).query(`insert into team_members ("teamId", "userId", role) values ($1, $2, 'admin')`, [
-      id,
-      member.userId,
-    ])
+    await join(id, member.userId, 'admin')
     await visit(site, { as: member, path: `/t/${id}/messages` }, async ({ page, expected }) => {
       expected.push(/404/)
       await page.getByRole('status', { name: 'Live' }).getByText('Live', { exact: true }).waitFor()
@@ -62,14 +66,29 @@ describe.runIf(browserFound)('a team', () => {
     })
   })
 
+  it('is seen to grow, and its members to be promoted, while one looks', async () => {
+    const [owner, member] = [await newPerson(site, site.databaseUrl), await newPerson(site, site.databaseUrl)]
+    const { id } = (await owner.api.post('/api/teams', { name: 'Crew' })).body.data
+    await owner.api.post(`/api/teams/${id}/invitations`, { email: member.email, role: 'collaborator' })
+    await visit(site, { as: owner, path: `/t/${id}/team` }, async ({ page }) => {
+      await page.getByRole('table', { name: 'Invitations' }).getByText(member.email, { exact: true }).waitFor()
+      await join(id, member.userId)
+      const row = page.getByRole('table', { name: 'Members' }).getByRole('row').filter({ hasText: member.email })
+      await row.getByText('Collaborator', { exact: true }).waitFor()
+      await page.getByText('No invitation is open.').waitFor()
+      await owner.api.graphql(
+        'mutation($teamId: ID!, $userId: ID!) { updateTeamMember(teamId: $teamId, userId: $userId, input: { role: admin }) { role } }',
+        { teamId: id, userId: member.userId },
+      )
+      await row.getByText('Admin', { exact: true }).waitFor()
+    })
+  })
+
   it('has members who are promoted and removed, and who may not do that themselves', async () => {
     const { person } = await furnished(site)
     const { id } = (await person.api.post('/api/teams', { name: 'Crew' })).body.data
     const member = await newPerson(site, site.databaseUrl)
-    await sql(site.databaseUrl).query(`insert into team_members ("teamId", "userId", role) values ($1, $2, 'collaborator')`, [
-      id,
-      member.userId,
-    ])
+    await join(id, member.userId)
     await visit(site, { as: member, path: `/t/${id}/team` }, async ({ page }) => {
       await page.getByRole('table', { name: 'Members' }).getByText('Collaborator').waitFor()
       await page.getByRole('button', { name: 'Leave team' }).waitFor()

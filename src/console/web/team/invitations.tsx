@@ -2,6 +2,7 @@
 import { InvitationsDocument, RevokeInvitationDocument } from '../generated/team/graphql.ts'
 import { ask } from '../graph/request.ts'
 import { useRead } from '../graph/use-read.ts'
+import { useRefresh } from '../graph/use-refresh.ts'
 import parts from '../ui/parts.module.css'
 import { Refusal } from '../ui/refusal.tsx'
 import { Row, Table } from '../ui/table.tsx'
@@ -12,6 +13,8 @@ import { text } from './words.ts'
 
 export function Invitations({ teamId }: { teamId: string }) {
   const { data, error, loading, again } = useRead(InvitationsDocument, { id: teamId })
+  // No event tells that one was accepted.
+  useRefresh(true, again)
   const revoke = useTask(async (id: string) => {
     await ask(teamId, RevokeInvitationDocument, { teamId, id })
     again()

@@ -4,6 +4,7 @@ import { DeleteTeamDocument, LeaveTeamDocument, RenameTeamDocument, TeamPageDocu
 import { change } from '../graph/change.ts'
 import { ask } from '../graph/request.ts'
 import { useRead } from '../graph/use-read.ts'
+import { useRefresh } from '../graph/use-refresh.ts'
 import { settings } from '../settings.ts'
 import { NotFound } from '../shell/not-found.tsx'
 import { useWorkspace } from '../shell/workspace-context.ts'
@@ -24,6 +25,8 @@ import { text } from './words.ts'
 export function Team() {
   const { team } = useWorkspace()
   const { data, error, again } = useRead(TeamPageDocument, { id: team ?? '' }, { pause: team === null })
+  // No event tells of members and their roles.
+  useRefresh(team !== null, again)
   if (team === null) return <NotFound />
   if (data?.team) return <Shown team={data.team} error={error} again={again} />
   return <Page title={text.title}>{error ? <Refusal error={error} /> : words.loading}</Page>
