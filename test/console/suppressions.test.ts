@@ -31,6 +31,23 @@ describe.runIf(browserFound)('the do-not-contact page', () => {
     })
   })
 
+  it('shows who asked for no more messages, and who asked for them again, while one looks', async () => {
+    const { person, instance } = await furnished(site)
+    const receive = (text: string) =>
+      person.api.graphql('mutation($id: ID!, $input: SandboxInboundInput!) { receiveInSandbox(id: $id, input: $input) { id } }', {
+        id: instance.id,
+        input: { from: phone, text },
+      })
+    await visit(site, { as: person, path: '/me/suppressions' }, async ({ page }) => {
+      await page.getByText('No number is in the list yet.').waitFor()
+      await page.getByRole('status', { name: 'Live' }).getByText('Live', { exact: true }).waitFor()
+      await receive('STOP')
+      await page.getByRole('table', { name: 'Numbers' }).getByText(phone, { exact: true }).waitFor()
+      await receive('START')
+      await page.getByText('No number is in the list yet.').waitFor()
+    })
+  })
+
   it('keeps the keywords and the answer that were saved', async () => {
     const { person } = await furnished(site)
     await visit(site, { as: person, path: '/me/suppressions' }, async ({ page }) => {

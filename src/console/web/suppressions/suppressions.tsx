@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { AddSuppressionDocument, RemoveSuppressionDocument, SuppressionsDocument } from '../generated/suppressions/graphql.ts'
 import { ask } from '../graph/request.ts'
 import { useList } from '../graph/use-list.ts'
-import { useWorkspace } from '../shell/workspace-context.ts'
+import { useFrames, useWorkspace } from '../shell/workspace-context.ts'
 import { AddButton } from '../ui/add-button.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { EditDialog } from '../ui/edit-dialog.tsx'
@@ -27,6 +27,10 @@ export function Suppressions() {
     (data) => data.suppressions,
     ({ phone }) => phone,
   )
+  // A keyword in a message adds its sender, or removes it.
+  useFrames((events) => {
+    if (events.some(({ message }) => message?.direction === 'inbound')) list.refresh()
+  })
   const read = useOnce(!list.loading)
   const [adding, setAdding] = useState(false)
   const [removing, setRemoving] = useState<string | null>(null)
