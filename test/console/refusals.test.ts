@@ -23,6 +23,18 @@ describe.runIf(browserFound).concurrent('a refusal', () => {
     })
   })
 
+  it('of a number to filter by stands at its field', async () => {
+    const { person } = await furnished(site)
+    await visit(site, { as: person, path: '/me/messages' }, async ({ page, expected }) => {
+      expected.push(/400/)
+      const number = page.getByRole('textbox', { name: 'Number' })
+      await number.fill('+491511')
+      await number.press('Enter')
+      await page.getByText('must be an E.164 number').waitFor()
+      expect(await number.getAttribute('aria-invalid')).toBe('true')
+    })
+  })
+
   it('is said by the gateway where the words cannot be loaded', async () => {
     const { person } = await furnished(site)
     await person.api.graphql('mutation { createSuppression(input: { phone: "+4915112345678" }) { phone } }')

@@ -5,6 +5,7 @@ import { isNumber } from '../graph/is-number.ts'
 import { messageTypes } from '../graph/message-types.ts'
 import { useInstances } from '../graph/use-instances.ts'
 import type { Search } from '../navigation.tsx'
+import type { Issue } from '../session/auth-call.ts'
 import { Choice, TextField } from '../ui/field.tsx'
 import parts from '../ui/parts.module.css'
 import { words } from '../words/words.ts'
@@ -17,12 +18,14 @@ const Chips = lazy(async () => ({ default: (await import('./chips.tsx')).Chips }
 interface FiltersProps {
   address: Search
   setAddress: (change: Search) => void
+  /** What the gateway says about the filter. */
+  issues: readonly Issue[] | undefined
 }
 
 const fields = ['status', 'direction', 'type', 'instance', 'number']
 const others = ['from', 'until', 'campaign', 'contact', 'code', 'text']
 
-export function Filters({ address, setAddress }: FiltersProps) {
+export function Filters({ address, setAddress, issues }: FiltersProps) {
   const instances = useInstances()
   const [more, setMore] = useState(false)
   const { messages } = words
@@ -69,7 +72,7 @@ export function Filters({ address, setAddress }: FiltersProps) {
           'instance',
           instances.map(({ id, name }) => [id, name]),
         )}
-        <NumberFilter value={address.number ?? ''} set={(number) => setAddress({ number })} />
+        <NumberFilter value={address.number ?? ''} set={(number) => setAddress({ number })} issues={issues} />
       </div>
       <div className={styles.actions}>
         <button type="button" className={parts.button} onClick={() => setMore(true)}>
@@ -102,8 +105,13 @@ function numberIn(typed: string): string {
   return digits && `+${digits}`
 }
 
+interface NumberFilterProps extends Pick<FiltersProps, 'issues'> {
+  value: string
+  set: (number: string) => void
+}
+
 /** Applied after a pause in typing, and at once with Enter or when the field loses the focus. */
-function NumberFilter({ value, set }: { value: string; set: (number: string) => void }) {
+function NumberFilter({ value, set, issues }: NumberFilterProps) {
   const [typed, setTyped] = useState(value)
   // The filter has no separators. Those that were typed stay.
   useEffect(() => setTyped((before) => (numberIn(before) === value ? before : value)), [value])
@@ -121,8 +129,9 @@ function NumberFilter({ value, set }: { value: string; set: (number: string) => 
   return (
     <TextField
       label={words.messages.number}
-      name="number"
+      name="phone"
       type="tel"
+      issues={issues}
       placeholder={words.messages.numberHint}
       value={typed}
       onChange={(event) => setTyped(event.target.value)}

@@ -85,7 +85,7 @@ export function Messages() {
         </>
       }
     >
-      <Filters address={address} setAddress={setAddress} />
+      <Filters address={address} setAddress={setAddress} issues={error?.issues} />
       <Refusal error={csv.error ?? cancel.error ?? error} />
       <p role="status" className={parts.unseen}>
         {said}
