@@ -61,6 +61,27 @@ describe.runIf(browserFound)('contacts', () => {
     })
   })
 
+  it('are added to a group on its page, one after the other', async () => {
+    const { person } = await furnished(site)
+    const add = (name: string, phone: string) => person.api.post('/api/contacts', { name, phone })
+    for (const [n, name] of ['Ada', 'Adele', 'Linus'].entries()) await add(name, `+491511234567${n}`)
+    const { id } = (await person.api.post('/api/contacts/groups', { name: 'Friends' })).body.data
+    await visit(site, { as: person, path: `/me/groups/${id}` }, async ({ page }) => {
+      const field = page.getByRole('searchbox', { name: 'Add a contact' })
+      const members = page.getByRole('table', { name: 'Members' }).getByRole('link')
+      await field.fill('ad')
+      await page.getByRole('option', { name: 'Adele' }).click()
+      await members.getByText('Adele').waitFor()
+      await field.and(page.locator(':enabled')).fill('ad')
+      // The other one is a member already.
+      await page.getByRole('option', { name: 'Ada' }).waitFor()
+      expect(await page.getByRole('option').count()).toBe(1)
+      await field.press('ArrowDown')
+      await field.press('Enter')
+      await until(async () => (await members.allTextContents()).sort().join() === 'Ada,Adele')
+    })
+  })
+
   it('keep the values and tags that a form cannot write, unless they are changed', async () => {
     const { person } = await furnished(site)
     const custom = { address: 'Street 1\nBerlin', 'k=1': 'v', order: 'A-17' }

@@ -1,6 +1,8 @@
-// One group: its members, and its end.
+// One group: its members, which are added and taken out, and its end.
 import { useState } from 'react'
+import { ContactField } from '../contact-search/contact-field.tsx'
 import {
+  AddToGroupDocument,
   DeleteGroupDocument,
   GroupDocument,
   GroupMembersDocument,
@@ -38,6 +40,7 @@ function Shown({ group: { id, name, description } }: { group: GroupRowFragment }
   const { team, graph } = useWorkspace()
   const go = useGo()
   const [open, setOpen] = useState<'rename' | 'delete' | null>(null)
+  const [search, setSearch] = useState('')
   const close = () => setOpen(null)
   const list = useList(
     GroupMembersDocument,
@@ -47,6 +50,11 @@ function Shown({ group: { id, name, description } }: { group: GroupRowFragment }
   )
   useFrames((events) => {
     if (events.some(({ type }) => type === 'contact_changed')) list.refresh()
+  })
+  const add = useTask(async (contactId: string) => {
+    setSearch('')
+    await ask(team, AddToGroupDocument, { groupId: id, contactIds: [contactId] })
+    list.refresh()
   })
   const remove = useTask(async (contactId: string) => {
     await ask(team, RemoveFromGroupDocument, { groupId: id, contactIds: [contactId] })
@@ -67,7 +75,18 @@ function Shown({ group: { id, name, description } }: { group: GroupRowFragment }
       }
     >
       {description && <p>{description}</p>}
-      <Refusal error={remove.error ?? list.error} />
+      <Refusal error={add.error ?? remove.error ?? list.error} />
+      <ContactField
+        label={text.addMember}
+        name="search"
+        type="search"
+        value={search}
+        setValue={setSearch}
+        choose={(contact) => add.run(contact.id)}
+        except={list.rows.map((contact) => contact.id)}
+        disabled={add.running}
+        strict
+      />
       <ContactTable
         name={text.members}
         rows={list.rows}

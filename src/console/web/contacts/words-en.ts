@@ -36,6 +36,7 @@ export const words = {
   inNoGroup: 'It is in no group.',
   addTo: 'Add to the group',
   members: 'Members',
+  addMember: 'Add a contact',
   noMembers: 'This group has no members.',
   takeOut: 'Take out',
   takeOutOf: (name: string) => `Take out ${name}`,

@@ -37,6 +37,7 @@ export const words: typeof en = {
   inNoGroup: 'Não está em nenhum grupo.',
   addTo: 'Adicionar ao grupo',
   members: 'Membros',
+  addMember: 'Adicionar um contato',
   noMembers: 'Ninguém está neste grupo.',
   takeOut: 'Retirar',
   takeOutOf: (name: string) => `Retirar ${name}`,
