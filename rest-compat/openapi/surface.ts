@@ -40,7 +40,7 @@ export function headerRefs(names: readonly string[]): Record<string, { $ref: str
 
 /** The headers of a refusal with this status. `repeatable`: of a route that takes an `Idempotency-Key`. */
 export function refusalHeaders({ headers }: SurfaceRules, status: number, repeatable: boolean): string[] {
-  // Whoever is unknown hears nothing of a key.
+  // Without a valid credential, neither a rate limit nor an idempotency key applies.
   if (status === 401) return ['X-Request-Id', 'WWW-Authenticate']
   // These refusals are kept for repeated requests.
   return [...headers, ...(repeatable && [400, 403, 404, 409].includes(status) ? ['Idempotency-Replayed'] : [])]

@@ -106,7 +106,7 @@ export interface Hooks {
    * messages that have not left. Returns these campaigns.
    */
   enqueueTakeBack: (app: App, tx: Sql, campaignIds: readonly string[]) => Promise<ReadonlySet<string>>
-  /** Locks campaigns in the order of their ids. Whoever locks messages of a campaign and changes the campaign locks the campaign first. */
+  /** Locks campaigns in the order of their ids. A transaction that changes a campaign locks it before the messages of the campaign. */
   lockCampaigns: (tx: Sql, campaignIds: readonly string[]) => Promise<void>
   /**
    * Keeps the last status of the recipients whose messages are about to be deleted, so that the counts of their campaigns stay. Relies on

@@ -21,7 +21,7 @@ export interface Survey {
 
 export const widths = [320, 390, 768, 1920]
 
-/** Of a test or hook that visits all pages, in ms. Each wait on a page has its own limit, which names what did not come. */
+/** Time limit in ms for a test or hook that visits all pages. Each wait on a page has its own limit, and its error names the page. */
 export const surveyTimeout = pages.length * 60_000
 
 /** Waits until the page shows what it has. */

@@ -18,7 +18,7 @@ const Chips = lazy(async () => ({ default: (await import('./chips.tsx')).Chips }
 interface FiltersProps {
   address: Search
   setAddress: (change: Search) => void
-  /** What the gateway says about the filter. */
+  /** The validation errors of the request with these filters. */
   issues: readonly Issue[] | undefined
 }
 
