@@ -40,7 +40,7 @@ it('sends a mail once the mail server is back, even if the gateway that queued i
   const second = await openGateway({ databaseUrl, env: { ...env, PUBLIC_URL: 'http://moved.example' } })
   await new Promise((resolve) => away.close(resolve))
   const mailbox = await openMailbox({ port })
-  const mail = await until(() => mailbox.mails.find(({ to }) => to === email))
+  const mail = await until(() => mailbox.mails.find(({ to }) => to === email), { timeoutMs: 90_000 })
   // The second gateway sends the mail as it was queued by the first.
   expect(mail.raw).toMatch(/^Message-ID: <[0-9a-f-]{36}@127\.0\.0\.1>\r$/m)
   const token = tokenIn(mail)

@@ -65,6 +65,6 @@ it("ends the session's live event streams", async () => {
     over = true
   })()
   await person.api.post('/api/auth/logout')
-  await until(() => over, { promisedMs: 5_000 })
+  await until(() => over, { timeoutMs: 5_000 })
   await reading
 })

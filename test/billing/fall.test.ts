@@ -13,7 +13,7 @@ import { until } from '../kit/until.ts'
 import { newNumber } from '../rest-compat/rig.ts'
 
 const { url, databaseUrl, dataDir } = commons()
-const within = { promisedMs: 15_000 }
+const within = { timeoutMs: 15_000 }
 
 interface Thing {
   id: string

@@ -46,7 +46,7 @@ it('is shown within five seconds, only for the keys that were admitted', async (
   for (let i = 0; i < 5; i++) expect((await api(gateway, used.apiKey).get('me')).status).toBe(200)
   expect((await api(gateway, unused.apiKey.replace(/.$/, 'x')).get('me')).status).toBe(401)
   // Requests do not write it: the first write comes within five seconds, or on shutdown.
-  await until(async () => (await lastUsed(databaseUrl)).get(used.userId), { promisedMs: 5_000 })
+  await until(async () => (await lastUsed(databaseUrl)).get(used.userId), { timeoutMs: 5_000 })
   expect((await api(gateway, unused.apiKey.replace(/.$/, 'x')).get('me')).status).toBe(401)
   await gateway.stop()
   const after = await lastUsed(databaseUrl)

@@ -5,7 +5,7 @@ import { cloneDatabase, sql } from '../kit/database.ts'
 import { openGateway } from '../kit/open-gateway.ts'
 import { until } from '../kit/until.ts'
 
-const within = { promisedMs: 15_000 }
+const within = { timeoutMs: 15_000 }
 
 /** Opens accounts on Free with one working and one resting key each. Their ids come before those of other accounts. */
 async function openResting(databaseUrl: string, count: number): Promise<void> {

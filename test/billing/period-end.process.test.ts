@@ -87,6 +87,6 @@ describe('the end of a period', () => {
     const overdue = () => sql(site.databaseUrl).query(`select cron from pgboss.schedule where name = 'billing.sync_overdue'`)
     expect(await until(async () => (await overdue()).rows[0])).toEqual({ cron: '53 * * * *' })
     const [account] = await subscribed(ended)
-    await until(async () => (await rowOf(site, account as { userId: string })).plan === 'free', { promisedMs: 15_000 })
+    await until(async () => (await rowOf(site, account as { userId: string })).plan === 'free', { timeoutMs: 15_000 })
   })
 })

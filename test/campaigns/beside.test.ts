@@ -11,6 +11,7 @@ import { startWorker } from '../../src/worker.ts'
 import { connectedInstance, createAccount } from '../kit/accounts.ts'
 import { atEnd } from '../kit/at-end.ts'
 import { cloneDatabase, sql } from '../kit/database.ts'
+import { allowed } from '../kit/measured.ts'
 import { until } from '../kit/until.ts'
 import { contextFor, openApp } from '../messages/rig.ts'
 import { campaignTo, numbers } from './rig.ts'
@@ -63,7 +64,7 @@ it('offers an instant message at once while every campaign worker waits for the 
   const [first] = numbers(1, '5555', 90_000) as [string]
   await sendMessage(ctx, { instanceId, to: first, type: 'text', text: 'hello' })
   // Within 6 s: sooner than the first unanswered message is given up.
-  await until(() => offered.some(({ to }) => to === first), { promisedMs: 6_000 })
+  await until(() => offered.some(({ to }) => to === first), { timeoutMs: allowed(6_000) })
   // A slow instance gets an eighth of the 2,000 sends of a process, so the campaign never takes all workers' slots.
   expect(offered.length).toBeLessThanOrEqual(251)
   release()

@@ -20,7 +20,7 @@ it('holds over three processes, one of which is killed in the middle', { timeout
   const count = async () => (await sql(databaseUrl).query('select from messages where "campaignId" = $1', [id])).rowCount
   await until(async () => ((await count()) ?? 0) >= 15)
   first.kill('SIGKILL')
-  await reach(client, id, 'completed')
+  await reach(client, id, 'completed', 90_000)
   await expectOnceEach(databaseUrl, id, to)
   await expectEven(databaseUrl, id, 500)
 })

@@ -16,7 +16,7 @@ it('holds after kill -9 in the middle of a page', async () => {
   const id = expectCreated(await api(doomed, account.apiKey).post('campaigns', body))
   expect(await doomed.exited).toMatchObject({ signal: 'SIGKILL' })
   const next = api(await startGateway({ databaseUrl }), account.apiKey)
-  await reach(next, id, 'completed')
+  await reach(next, id, 'completed', 60_000)
   await expectOnceEach(databaseUrl, id, to)
   await expectEven(databaseUrl, id, 500)
   // After the crash it goes on from then, one by one, although many would have been due.

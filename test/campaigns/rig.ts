@@ -40,7 +40,7 @@ export async function messagesIn(databaseUrl: string, campaignId: string): Promi
 }
 
 /** Waits until the campaign is in that state; returns its statistics at that moment. */
-export async function reach(api: Api, id: string, status: string, timeoutMs?: number) {
+export async function reach(api: Api, id: string, status: string, timeoutMs = 30_000) {
   return await until(
     async () => {
       const stats = await statsOf(api, id)

@@ -32,7 +32,9 @@ it('one customer whose connects hang has two of them under way, and another one 
   expect(most).toBe(2)
   for (const one of slow) expect((await rig.state(one)).status).toBe('connecting')
   standIn.clearFaults()
-  await until(async () => (await Promise.all(slow.map(rig.state))).every(({ status }) => status === 'connected'))
+  await until(async () => (await Promise.all(slow.map(rig.state))).every(({ status }) => status === 'connected'), {
+    timeoutMs: 120_000,
+  })
 })
 
 it('ten connects of five customers that hang leave room for a sixth customer', async () => {

@@ -38,7 +38,7 @@ describe.runIf(browserFound)('the live view', () => {
       await startGateway({ databaseUrl, env })
       await status.getByText('Live', { exact: true }).waitFor()
       await sendText(who, '+4915112345673')
-      await until(async () => (await lines.count()) >= 12)
+      await until(async () => (await lines.count()) >= 12, { timeoutMs: 60_000 })
       const log = await person.api.graphql('{ events(first: 50) { nodes { type message { to } } } }')
       const told = log.body.data.events.nodes.map(({ message }: { message: { to: string } }) => message.to)
       const shown = await lines.allTextContents()

@@ -65,7 +65,7 @@ export interface Job {
 }
 
 /** Polls the progress until the job has ended; returns every distinct record that it saw. */
-export async function watchJob(api: Api, jobId: string, timeoutMs?: number): Promise<Job[]> {
+export async function watchJob(api: Api, jobId: string, timeoutMs = 30_000): Promise<Job[]> {
   const outcome: Job[] = []
   await until(
     async () => {

@@ -21,7 +21,7 @@ it('long jobs of one account do not delay a job of another', async () => {
   }
   const { tenant } = rig
   const { jobId } = (await tenant.api.post('contacts/bulk-delete', { contactIds: strangers(100) })).body.data
-  await watchJob(tenant.api, jobId)
+  await watchJob(tenant.api, jobId, 60_000)
   const open = await busy.api.get('contacts/bulk-jobs')
   expect(open.body.data.jobs.filter(({ status }: Job) => status !== 'done').length).toBeGreaterThan(2)
   for (const { id } of open.body.data.jobs) await watchJob(busy.api, id)
@@ -131,7 +131,7 @@ it('retries with smaller chunks when a chunk exceeds the statement timeout', asy
     create trigger take_time after delete on contacts referencing old table as gone for each statement execute function take_time()`)
   const contactIds = await addContacts(databaseUrl, tenant.account.workspaceId, 400)
   const { jobId } = (await tenant.api.post('contacts/bulk-delete', { contactIds })).body.data
-  const outcome = await watchJob(tenant.api, jobId)
+  const outcome = await watchJob(tenant.api, jobId, 60_000)
   expect(outcome.map(({ processedCount }) => processedCount)).toEqual([0, 100, 200, 300, 400])
   expect(outcome.at(-1)).toMatchObject({ status: 'done', summary: { deleted: 400, notFound: 0 } })
 })

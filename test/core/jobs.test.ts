@@ -190,17 +190,17 @@ it('runs a queue of single jobs, a delayed job, one whose worker died and one th
   const working = await workOn(app, [job])
   atEnd('test', async () => await working[Symbol.asyncDispose]())
   await add(app, 'seldom', 20)
-  await until(() => done.length === 20)
+  await until(() => done.length === 20, { timeoutMs: 10_000 })
   await enqueue(app, app.pool, job.definition, [{ data: { n: 100 }, startAfter: new Date(Date.now() + 1_000) }])
-  await until(() => done.includes(100))
+  await until(() => done.includes(100), { timeoutMs: 10_000 })
   await sql(databaseUrl).query(
     `insert into pgboss.job (name, data, state, started_on, heartbeat_on, heartbeat_seconds, retry_limit)
      values ('seldom', '{"n": 200}', 'active', now() - interval '1 minute', now() - interval '1 minute', 10, 5)`,
   )
-  await until(() => done.includes(200))
+  await until(() => done.includes(200), { timeoutMs: 10_000 })
   // As if its notification was lost.
   await sql(databaseUrl).query(`insert into pgboss.job (name, data) values ('seldom', '{"n": 300}')`)
-  await until(() => done.includes(300))
+  await until(() => done.includes(300), { timeoutMs: 30_000 })
 })
 
 it('jobs that wait for somebody else hold up no others, and each of them runs once', async () => {

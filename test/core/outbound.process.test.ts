@@ -113,7 +113,7 @@ describe('a fetched answer', () => {
   })
 })
 
-describe('a database that does not answer', () => {
+describe('a database that does not answer', { timeout: 60_000 }, () => {
   it("is reported within seconds by a gateway's start and by a command, even if it stalls at encryption", async () => {
     const deaf = await silent()
     const stalls = await silent((socket) => socket.once('data', () => socket.write('S')))

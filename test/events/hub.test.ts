@@ -131,7 +131,7 @@ describe('the hub', () => {
     const first = await until(listener)
     await app.pool.query('select pg_terminate_backend($1)', [first])
     await emitMany(app.pool, place, 1)
-    await until(() => reader.events.length === 1, { promisedMs: 5_000 })
+    await until(() => reader.events.length === 1, { timeoutMs: 5_000 })
 
     const silent = await until(async () => {
       const pid = await listener()
@@ -140,7 +140,7 @@ describe('the hub', () => {
     process.kill(silent, 'SIGSTOP')
     try {
       await emitMany(app.pool, place, 1, 1)
-      await until(() => reader.events.length === 2, { promisedMs: 15_000 })
+      await until(() => reader.events.length === 2, { timeoutMs: 15_000 })
     } finally {
       process.kill(silent, 'SIGCONT')
     }

@@ -41,7 +41,7 @@ it('ends the streams of a revoked key within 5 s at every endpoint, with an erro
   const bystander = await openSse(plainUrl(live), { headers: { 'x-api-key': other.apiKey } })
 
   await sql(databaseUrl).query(`update api_keys set "revokedAt" = now() where "userId" = $1`, [account.userId])
-  await until(() => plain.ended && distinct.ended && single.ended, { promisedMs: 5_000 })
+  await until(() => plain.ended && distinct.ended && single.ended, { timeoutMs: 5_000 })
   expect(bystander.ended).toBe(false)
   const error = { message: 'Missing or invalid API key', extensions: { code: 'UNAUTHORIZED' } }
   expect(plain.events).toMatchObject([{ event: 'end' }])

@@ -73,7 +73,7 @@ describe('the relay', () => {
       // The time that a process takes to start must not count towards the takeover measured below.
       await next.line(/^candidate$/)
       leader.kill('SIGKILL')
-      await next.line(/numbers events/)
+      await next.line(/numbers events/, 10_000)
       leader = next
     }
     const count = await writing
@@ -105,7 +105,7 @@ describe('the relay', () => {
     await next.line(/^candidate$/)
     frozen.kill('SIGSTOP')
     await emitMany(sql(databaseUrl), place, 5)
-    await next.line(/numbers events/)
+    await next.line(/numbers events/, 10_000)
     await until(async () => (await wholeLog(databaseUrl)).length === 5)
     frozen.kill('SIGCONT')
     await emitMany(sql(databaseUrl), place, 5, 5)

@@ -77,7 +77,7 @@ async function killedMidPage(kind: 'sure' | 'blind'): Promise<Ending> {
   expect((await doomed.exited).signal).toBe('SIGKILL')
   const { stats } = await statsOf(client, id)
   spawnGateway({ databaseUrl: stage.databaseUrl, env: { ROLES: 'worker' } })
-  await reach(client, id, 'completed')
+  await reach(client, id, 'completed', 60_000)
   return await ending(stage, client, id, `${stats.planned} planned after the kill`)
 }
 
@@ -105,7 +105,7 @@ async function steeredByTwo(count: number): Promise<Ending> {
     // The campaign may have completed meanwhile.
     return ['running', 'completed'].includes((await statsOf(client, id)).status)
   })
-  await reach(client, id, 'completed')
+  await reach(client, id, 'completed', 60_000)
   return await ending(stage, client, id, [...new Set(answers)].sort().join(', '))
 }
 

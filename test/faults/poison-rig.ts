@@ -91,7 +91,7 @@ export async function surviveThrowing(scene: Scene, count: number, each: number)
   const ids = await scene.add(mixedJob, kinds)
   const neighbours = ids.filter((_, i) => kinds[i] === 'good')
   const poison = ids.filter((_, i) => kinds[i] === 'throws')
-  await until(async () => (await notesOf(scene, poison, 'given up')).length === poison.length)
+  await until(async () => (await notesOf(scene, poison, 'given up')).length === poison.length, { timeoutMs: 60_000 })
   const done = await until(async () => {
     const notes = await notesOf(scene, neighbours, 'done')
     return new Set(notes.map(({ id }) => id)).size === neighbours.length && notes

@@ -55,11 +55,11 @@ async function playCursed() {
   const add = async (groupId: string) =>
     (await client.post(`contacts/groups/${groupId}/members`, { contactIds })).body.data.jobId as string
   const doomed = await add(cursed)
-  const fine = (await watchJob(client, await add(blessed))).at(-1)
+  const fine = (await watchJob(client, await add(blessed), 60_000)).at(-1)
   // The test is about the number of tries, so it skips the waits between them.
   const now = `update pgboss.job set start_after = now() where name = 'contact.bulk' and state = 'retry'`
   const hurry = setInterval(() => void sql(databaseUrl).query(now), 100)
-  const outcome = await watchJob(client, doomed).finally(() => clearInterval(hurry))
+  const outcome = await watchJob(client, doomed, 120_000).finally(() => clearInterval(hurry))
   await expectInvariants(databaseUrl)
   return { fine, outcome, dead: await deadOf(databaseUrl) }
 }
@@ -122,7 +122,7 @@ async function beginTakenOver() {
   const first = await scene.startWorker()
   const [blocker] = (await scene.add(mixedJob, ['blocks once'])) as [string]
   const isNoted = async (what: string, n: number) => (await notesOf(scene, [blocker], what)).length === n
-  const noted = (what: string, n: number) => until(() => isNoted(what, n))
+  const noted = (what: string, n: number) => until(() => isNoted(what, n), { timeoutMs: 60_000 })
   await noted('tried', 1)
   const second = await scene.startWorker()
   // The other jobs end before the first node wakes, so that none is left for it.
@@ -157,7 +157,7 @@ async function beginGivenUp() {
   await until(async () => (await notesOf(scene, [blocker], 'tried')).length === 1)
   const second = await scene.startWorker()
   return async () => {
-    await until(async () => (await notesOf(scene, [blocker], 'given up')).length > 0)
+    await until(async () => (await notesOf(scene, [blocker], 'given up')).length > 0, { timeoutMs: 60_000 })
     const notes = await notesOf(scene, [blocker], 'given up')
     return { first: first.pid, second: second.pid, notes, dead: await deadOf(scene.databaseUrl) }
   }

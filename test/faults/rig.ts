@@ -6,7 +6,6 @@ import { type Answer, api } from '../kit/api.ts'
 import { cloneDatabase } from '../kit/database.ts'
 import { type Gateway, type GatewayOptions, startGateway } from '../kit/gateway.ts'
 import { type OpenGateway, openGateway } from '../kit/open-gateway.ts'
-import { hungMs } from '../kit/until.ts'
 
 export interface Stage {
   databaseUrl: string
@@ -60,7 +59,7 @@ export async function persist(
   body: unknown,
   options: PersistOptions = {},
 ): Promise<Answer> {
-  const { key = randomUUID(), timeoutMs = hungMs, onAnswer = () => {} } = options
+  const { key = randomUUID(), timeoutMs = 40_000, onAnswer = () => {} } = options
   const deadline = Date.now() + timeoutMs
   for (;;) {
     const answer = await api(pick(), account.apiKey)

@@ -14,7 +14,7 @@ export interface Expected {
 /**
  * Waits until no message is in progress (except those that wait for an instance or for their time) and every event is numbered.
  */
-export async function untilAtRest(pool: pg.Pool, withinMs?: number): Promise<void> {
+export async function untilAtRest(pool: pg.Pool, withinMs = 40_000): Promise<void> {
   const query = `select
       (select count(*)::int from messages where direction = 'outbound' and ("waitingSince" is null or "heldBy" is not null) and "dueAt" <= now()
         and (status = 'queued' or status = 'sending')) as open,

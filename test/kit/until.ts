@@ -1,14 +1,11 @@
 // Waits for a condition to become true, instead of for a fixed time.
 import { setTimeout as pause } from 'node:timers/promises'
-import { allowed } from './measured.ts'
 
-/** For hung tests only: longer than what a test waits for takes on a machine that is many times slower than a quiet one. */
-export const hungMs = 120_000
+/** The default suits a busy machine. */
+export const hungMs = 60_000
 
 export interface UntilOptions {
-  /** Set where the time is part of the promise; see {@link allowed}. */
-  promisedMs?: number
-  /** By default {@link hungMs}. */
+  /** Set where the time is part of the promise. By default {@link hungMs}. */
   timeoutMs?: number
   /** By default a tenth of the time so far, 20 ms at least and 100 ms at most. */
   everyMs?: number
@@ -22,7 +19,7 @@ export async function until<T>(
   condition: () => T | Promise<T>,
   options: UntilOptions = {},
 ): Promise<Exclude<NonNullable<T>, false>> {
-  const { promisedMs, timeoutMs = promisedMs === undefined ? hungMs : allowed(promisedMs), everyMs } = options
+  const { timeoutMs = hungMs, everyMs } = options
   const begin = Date.now()
   let cause: unknown
   for (;;) {

@@ -71,5 +71,5 @@ async function migrate(pool: pg.Pool, statement: string): Promise<void> {
     await tx.query(statement)
     return true
   }
-  await until(() => sqlTransaction(pool, attempt, 1), { everyMs: 100 })
+  await until(() => sqlTransaction(pool, attempt, 1), { timeoutMs: 60_000, everyMs: 100 })
 }

@@ -135,7 +135,7 @@ describe.skipIf(process.platform !== 'linux')('a download', () => {
     // The complete download has all its bytes a moment before the gateway closes its file. On a slow machine the other one is cut by then.
     const heldOpen = () => openFiles(dataDir)
     await until(() => heldOpen() <= 1)
-    await until(() => heldOpen() === 0, { everyMs: 500 })
+    await until(() => heldOpen() === 0, { timeoutMs: 45_000, everyMs: 500 })
     line.socket.destroy()
   })
 })

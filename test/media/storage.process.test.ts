@@ -146,7 +146,7 @@ describe('a team', () => {
     const { id } = (await storage.upload(owner, 5000, { surface: '/api/media', headers: { 'x-team-id': teamId } })).body.data
     expect(await storage.mediaBytes(owner)).toBe(5000)
     expect((await owner.api.delete(`/api/teams/${teamId}`)).status).toBe(200)
-    await until(() => !storage.filesOnDisk().includes(id))
+    await until(() => !storage.filesOnDisk().includes(id), { timeoutMs: 30_000 })
     await until(async () => (await storage.mediaBytes(owner)) === 0)
   })
 })

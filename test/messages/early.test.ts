@@ -73,13 +73,15 @@ async function tryBeside(work: (transaction: Beside) => Promise<boolean>): Promi
   }
 }
 
+const soon = { timeoutMs: 15_000 }
+
 it('one whose transaction commits after the job of its time has run is tried by another job', async () => {
   await beside(async ({ client, keep, nextAt, round }) => {
-    await until(async () => (await nextAt('other')) === null)
+    await until(async () => (await nextAt('other')) === null, soon)
     await keep(client, 'late')
     await client.query('commit')
     expect(await nextAt('late')).toEqual(round)
-    await until(async () => (await nextAt('late'))?.getTime() !== round.getTime())
+    await until(async () => (await nextAt('late'))?.getTime() !== round.getTime(), soon)
     return true
   })
 })
@@ -91,7 +93,7 @@ it('one shares the job of its time, which waits for its transaction', async () =
     await until(() => isOver(new Date(round.getTime() + 1_000)))
     expect(await nextAt('other')).toEqual(round)
     await client.query('commit')
-    await until(async () => (await nextAt('shared'))?.getTime() !== round.getTime())
+    await until(async () => (await nextAt('shared'))?.getTime() !== round.getTime(), soon)
     expect([await nextAt('other'), await jobs()]).toEqual([null, 1])
     return true
   })

@@ -77,7 +77,7 @@ describe('erase=true', () => {
     const usage = (await api.get('usage')).body.data
     const answer = await api.delete(`contacts/${id}?erase=true`)
     expect([answer.status, answer.body]).toEqual([200, { data: { id, deleted: true } }])
-    await until(async () => (await history(phone)).length === 0)
+    await until(async () => (await history(phone)).length === 0, { timeoutMs: 10_000 })
     expect((await api.get('messages?direction=inbound')).body.data.messages).toEqual([])
     const { rows: simulated } = await sql(rig.databaseUrl).query(
       'select from sandbox_messages where "instanceId" = $1 and "to" = $2',
@@ -116,7 +116,7 @@ describe('erase=true', () => {
       [() => tenant.api.post('messages/schedule', other), () => tenant.api.delete(`contacts/${id}?erase=true`)],
     )
     expect(scheduled?.status).toBe(201)
-    await until(async () => (await history(phone)).length === 0)
+    await until(async () => (await history(phone)).length === 0, { timeoutMs: 10_000 })
     expect((await tenant.api.get(`media/${file}`)).status).toBe(200)
   })
 
@@ -126,7 +126,7 @@ describe('erase=true', () => {
     await send({ to: phone })
     const mutation = 'mutation ($id: ID!) { deleteContact(id: $id, erase: true) { id deleted } }'
     expect((await tenant.api.graphql(mutation, { id })).body.data.deleteContact).toEqual({ id, deleted: true })
-    await until(async () => (await history(phone)).length === 0)
+    await until(async () => (await history(phone)).length === 0, { timeoutMs: 10_000 })
   })
 })
 
@@ -143,7 +143,7 @@ it('answers a repeated request as one for a record that is gone, and sends nothi
   expect(first.map(({ status }) => status)).toEqual([201, 201, 201])
   const [contact, , other] = first
   await api.delete(`contacts/${contact?.body.data.id}?erase=true`)
-  await until(async () => (await (repeat[1] as (typeof repeat)[0])()).status === 404)
+  await until(async () => (await (repeat[1] as (typeof repeat)[0])()).status === 404, { timeoutMs: 10_000 })
   const [again, , unrelated] = await Promise.all(repeat.map((request) => request()))
   expectRefusal(again as Answer, 404, 'NOT_FOUND')
   expect(unrelated?.body.data).toEqual(other?.body.data)
@@ -204,7 +204,7 @@ it('returns the quota of a message that waits for another attempt and certainly 
   ])
   expect((await api.get('usage')).body.data.messagesCount).toBe(before + 1)
   await api.delete(`contacts/${contactId}?erase=true`)
-  await until(async () => (await history(phone)).length === 0)
+  await until(async () => (await history(phone)).length === 0, { timeoutMs: 10_000 })
   expect((await api.get('usage')).body.data.messagesCount).toBe(before)
 })
 

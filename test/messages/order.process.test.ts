@@ -5,6 +5,9 @@ import { expectInvariants } from '../kit/invariants.ts'
 import { openScene, type Scene } from '../kit/scene.ts'
 import { until } from '../kit/until.ts'
 
+/** A hundred messages that leave one after the other take a minute on a busy machine, and no shorter time is promised. */
+const longMs = 120_000
+
 let scene: Scene
 
 beforeAll(async () => {
@@ -32,7 +35,7 @@ async function taken(ids: readonly string[]): Promise<string[]> {
       )
       return rows.length === ids.length && rows.map(({ id }) => id)
     },
-    { everyMs: 50 },
+    { timeoutMs: longMs, everyMs: 50 },
   )
 }
 

@@ -137,7 +137,7 @@ it('keeps the counts of campaigns and the statuses of their recipients', async (
   const made = await api.post('campaigns', campaign({ api, account, ...rest }, { recipients, scheduledAt: undefined }))
   const { id } = made.body.data
   const stats = async () => (await api.get(`campaigns/${id}/stats`)).body.data
-  await until(async () => (await stats()).status === 'completed' && (await stats()).stats.read === 1)
+  await until(async () => (await stats()).status === 'completed' && (await stats()).stats.read === 1, { timeoutMs: 20_000 })
   const before = await stats()
   expect(before.stats).toMatchObject({ read: 1, failed: 1, sent: 1 })
   const list = async (query = '') => (await api.get(`campaigns/${id}/recipients${query}`)).body.data.recipients

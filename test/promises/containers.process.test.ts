@@ -10,8 +10,6 @@ import { outsideDatabase, startMs, watch } from '../kit/gateway.ts'
 import { openGateway } from '../kit/open-gateway.ts'
 import { dataFolder } from './demo.ts'
 
-// A start creates a database first.
-
 it('finds its embedded database without CAP_SYS_PTRACE, which root of a container lacks', async () => {
   const DATA_DIR = await dataFolder()
   // An ordinary user has no such right in the first place.

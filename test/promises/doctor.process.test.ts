@@ -197,4 +197,4 @@ it('reports a dependency that does not answer, after a bounded wait', async () =
   expect(files.outcome.media).toBe(`wrong the bucket files at http://${dead} cannot be used (no answer within 5 s); check S3_*`)
   expect(mail.outcome.mail).toMatch(/^wrong .* refused the connection \(Greeting never received\); check SMTP_URL$/)
   expect(people.outcome.identityProvider).toMatch(/^wrong .* cannot be used \(.*timeout\); check OIDC_DISCOVERY_URL$/)
-})
+}, 15_000)

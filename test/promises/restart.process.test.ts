@@ -14,8 +14,6 @@ import { allowed } from '../kit/measured.ts'
 import { until } from '../kit/until.ts'
 import { messageOf, send, usedFolder } from './demo.ts'
 
-// Most tests start several gateways, each with a database to create or to recover.
-
 it('starts again after kill -9 with every acknowledged message, and finishes sending them', async () => {
   const { demo, ...env } = await usedFolder()
   const first = await startGateway({ env })

@@ -9,8 +9,6 @@ import { type Gateway, spawnGateway, startGateway, startMs, watch } from '../kit
 import { until } from '../kit/until.ts'
 import { dataFolder, demoOf, send } from './demo.ts'
 
-// Most tests create a database first.
-
 it('npm start serves, prints a demo account and a working curl command, and stops with npm', async () => {
   const DATA_DIR = await dataFolder()
   const npm = watch(spawn('npm', ['start'], { cwd: root, env: { ...environment, DATA_DIR }, stdio: ['ignore', 'pipe', 'pipe'] }))

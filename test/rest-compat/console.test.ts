@@ -61,7 +61,7 @@ describe('a stream', () => {
     }
     const removed = await owner.api.delete(`/api/teams/${teamId}/members/${collaborator.userId}`)
     expect(removed.status).toBe(200)
-    await until(() => over.collaborator, { promisedMs: 5_000 })
+    await until(() => over.collaborator, { timeoutMs: 5_000 })
     expect(over.admin).toBe(false)
   })
 

@@ -209,7 +209,7 @@ it('resumes the deletion after a crash between two instances, and tolerates a du
   }
   expect(await deleted()).toBe(1)
   await openGateway({ databaseUrl })
-  await until(async () => (await deleted()) === phones.length)
+  await until(async () => (await deleted()) === phones.length, { timeoutMs: 40_000 })
   const times = async () => (await sql(databaseUrl).query('select id, "deletedAt" from instances order by id')).rows
   const before = await times()
   // The job in the format of older gateways, which carries an additional field that is no longer read. No notification announces it; workers see it

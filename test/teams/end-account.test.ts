@@ -77,7 +77,7 @@ it('ends sessions, keys and teams at once, and deletes the data, amid running se
     expectRefusal(await member.api.get('/api/v1/instances', { authorization: '', 'x-api-key': apiKey }), 401, 'UNAUTHORIZED')
   }
   expect((await member.api.post('/api/auth/login', { email: person.email, password })).status).toBe(401)
-  await until(async () => (await traces(person)).length === 0)
+  await until(async () => (await traces(person)).length === 0, { timeoutMs: 25_000 })
   await until(async () => (await sql(databaseUrl).query('select from users where id = $1', [person.userId])).rowCount === 0)
   expect((await member.api.get('/api/me')).status).toBe(200)
 })
@@ -90,7 +90,7 @@ it('deleteMe does the same, for signed-in people only', async () => {
   const wrong = await person.api.graphql(mutation, { password: 'not it, sorry' })
   expect(wrong.body.errors[0].extensions.code).toBe('INVALID_CREDENTIALS')
   expect((await person.api.graphql(mutation, { password })).body.data.deleteMe).toEqual({ id: person.userId, deleted: true })
-  await until(async () => (await traces(person)).length === 0)
+  await until(async () => (await traces(person)).length === 0, { timeoutMs: 25_000 })
 })
 
 it('leaves the teams of others, and takes its keys there along', async () => {
@@ -113,7 +113,7 @@ it('gateway account delete asks nothing, and frees the address', async () => {
   expect(result).toMatchObject({ code: 0, stdout: `${person.email} is deleted\n` })
   expectRefusal(await person.api.get('/api/me'), 401, 'UNAUTHORIZED')
   expect((await command(['account', 'delete', '--email', person.email], { databaseUrl })).code).toBe(1)
-  await until(async () => (await traces(person)).length === 0)
+  await until(async () => (await traces(person)).length === 0, { timeoutMs: 25_000 })
   const again = ['account', 'create', '--email', person.email, '--name', 'Ada', '--plan', 'free', '--json']
   expect((await command(again, { databaseUrl })).code).toBe(0)
 })

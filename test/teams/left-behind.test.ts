@@ -226,5 +226,5 @@ it("ends the event streams of a removed member's keys within five seconds", asyn
     over = true
   })
   expect((await owner.api.delete(`/api/teams/${teamId}/members/${admin.userId}`)).status).toBe(200)
-  await until(() => over, { promisedMs: 5_000 })
+  await until(() => over, { timeoutMs: 5_000 })
 })

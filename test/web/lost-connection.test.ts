@@ -30,10 +30,13 @@ it('a connection that carries nothing any more is closed without an answer of th
   way.silence()
   const { body } = await client.api.post('messages/send', { instanceId, to: `+${ann}`, type: 'text', text: 'once' })
   // It is noticed after 6 s. The package would wait for the answer to its close for 30 s more.
-  const state = await until(async () => {
-    const found = await client.state(instanceId)
-    return found.status === 'disconnected' && found
-  })
+  const state = await until(
+    async () => {
+      const found = await client.state(instanceId)
+      return found.status === 'disconnected' && found
+    },
+    { timeoutMs: 30_000 },
+  )
   expect(state.lastError).toBe('the connection was lost (408)')
   comeBack()
   await client.reached(instanceId, 'connected')
@@ -56,7 +59,7 @@ it.each([
     }
     const { body } = await client.api.post('messages/send', { instanceId, to: `+${ann}`, type: 'text', text: 'once' })
     // The package would wait for the answer for a minute.
-    await until(async () => (await client.api.get(`messages/${body.data.id}`)).body.data.status === 'sent')
+    await until(async () => (await client.api.get(`messages/${body.data.id}`)).body.data.status === 'sent', { timeoutMs: 40_000 })
     expect(network.onRequest).toBeUndefined()
     expect(arrivals(network)).toEqual([['once', 0]])
   },

@@ -91,7 +91,7 @@ it('a delivery queue goes on by itself after the process had as many attempts as
   await until(() => responses.length === 4)
   receiver.answer = (_, response) => response.end()
   for (const response of responses) response.end()
-  await until(async () => (await rig.deliveries(endpoint.id)).every((row) => row.status === 'delivered'))
+  await until(async () => (await rig.deliveries(endpoint.id)).every((row) => row.status === 'delivered'), { timeoutMs: 45_000 })
 })
 
 it('a failing endpoint gets fewer concurrent attempts, and the full number again when it recovers', async () => {
@@ -115,6 +115,6 @@ it('a failing endpoint gets fewer concurrent attempts, and the full number again
   expect(most).toBeLessThanOrEqual(2)
   receiver.answer = slowly(200)
   // A delivery that failed three times is tried again after 20 s, plus or minus a fifth.
-  await until(async () => (await rig.deliveries(endpoint.id)).every((row) => row.status === 'delivered'))
+  await until(async () => (await rig.deliveries(endpoint.id)).every((row) => row.status === 'delivered'), { timeoutMs: 45_000 })
   expect(most).toBeGreaterThan(2)
 })

@@ -43,7 +43,7 @@ it('a killed process leaves no delivery out and repeats none, and its progress i
   })
   const states = () =>
     stream.events.flatMap(({ event, data }) => (event === 'next' ? [JSON.parse(data ?? '').data.webhookRedelivery] : []))
-  const last = await until(() => states().find(({ status }) => status === 'done'), { everyMs: 100 })
+  const last = await until(() => states().find(({ status }) => status === 'done'), { everyMs: 100, timeoutMs: 60_000 })
   expect(last).toEqual({ status: 'done', requestedCount: 1_500, processedCount: 1_500, progress: 100 })
   const outcomes = `select attempts, status, error, count(*)::int as n from webhook_deliveries where "nextAttemptAt" is null group by 1, 2, 3`
   const rows = await until(async () => {
