@@ -1,6 +1,6 @@
 // Creates a campaign: stores a snapshot of its message and its recipients as rows, in one transaction.
 import { reservePlanned } from '../billing/admission/quota.ts'
-import { lockContacts } from '../contacts/contacts.sql.ts'
+import { lockOwnContacts } from '../contacts/contacts.sql.ts'
 import type { Context } from '../core/context.ts'
 import type { Tx } from '../core/database/transaction.ts'
 import { newId } from '../core/id.ts'
@@ -42,7 +42,7 @@ async function create(ctx: Context, input: unknown): Promise<Campaign> {
         await insertRecipients(tx, campaign.id, before, chunk)
         for (const [i, { contactId }] of chunk.entries()) if (contactId !== null) positions.set(contactId, before + i + 1)
       })
-      await leaveOutDeleted(tx, campaign.id, positions)
+      await leaveOutDeleted(tx, campaign, positions)
       // This reservation is exact. It comes last, because every other send of this owner waits for its row lock until the commit.
       const [fits] = await reservePlanned(tx, [{ ownerId, plan, n: audience.size }])
       if (!fits) throw await tooMuchPlanned(tx, principal)
@@ -60,11 +60,13 @@ const lockedAtOnce = 2_000
  * Cancels recipients whose contacts were deleted since they were looked up, which is seconds ago in a large campaign, and erases their text. Locks
  * the other contacts until the commit, so that an erasure that comes later finds the campaign. `positions` are those of the contacts.
  */
-async function leaveOutDeleted(tx: Tx, id: string, positions: ReadonlyMap<string, number>): Promise<void> {
+async function leaveOutDeleted(tx: Tx, { id, workspaceId }: Campaign, positions: ReadonlyMap<string, number>): Promise<void> {
   const ids = [...positions.keys()].toSorted()
   const deleted = new Map(positions)
   for (let from = 0; from < ids.length; from += lockedAtOnce) {
-    for (const contact of await lockContacts(tx, ids.slice(from, from + lockedAtOnce), true)) deleted.delete(contact.id)
+    for (const contactId of await lockOwnContacts(tx, workspaceId, ids.slice(from, from + lockedAtOnce), 'key share')) {
+      deleted.delete(contactId)
+    }
   }
   if (deleted.size > 0) await endPlanned(tx, id, { status: 'cancelled', error: 'CONTACT_DELETED' }, [...deleted.values()])
 }

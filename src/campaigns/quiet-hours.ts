@@ -53,7 +53,7 @@ function isQuiet(quiet: QuietHours, local: DateTime): boolean {
   return from < to ? from <= at && at < to : from <= at || at < to
 }
 
-/** When the quiet hours that `local` is in end, or the next ones begin: by the clock, or when that is put forward or back over such a time. */
+/** The next time at which quiet hours begin or end: when the clock shows it, or when the clocks change over it. */
 function nextChange(quiet: QuietHours, local: DateTime): DateTime {
   const before = isQuiet(quiet, local)
   const minute = minutesOf(before ? quiet.to : quiet.from)
@@ -69,7 +69,7 @@ function whenShown(minute: number, local: DateTime): DateTime {
   return minuteOf(local.toMillis() + inMinutes * minuteMs, local)
 }
 
-/** The first whole minute with the offset of `last`, which is a whole minute after `local`. */
+/** The minute at which the clocks change between `local` and `last`, a whole minute with the new offset. A binary search. */
 function clockChange(local: DateTime, last: DateTime): DateTime {
   let [before, after] = [local.toMillis(), last]
   while (after.toMillis() - before > minuteMs) {

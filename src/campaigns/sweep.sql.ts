@@ -3,8 +3,8 @@ import type { Sql } from '../core/database/database.ts'
 import { advanceJob } from './campaign-job.ts'
 
 /**
- * A paused campaign `c` completes without planned recipients. One that paused itself takes back what is queued when quiet hours begin. Each is
- * one look at an index: of an `exists` that is joined by `or`, the planner may read the whole table.
+ * A paused campaign `c` completes without planned recipients. One that paused itself takes back what is queued when quiet hours begin. Each is a
+ * scalar subquery with `limit 1`, which uses an index. For `exists` under `or`, the planner may scan the whole table.
  */
 const hasMoreSteps = `(select 1 from campaign_recipients r where r."campaignId" = c.id and r.status = 'planned' limit 1) is null
   or c.error is not null and c."quietHours" is not null and (

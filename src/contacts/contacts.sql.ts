@@ -35,6 +35,23 @@ export async function lockContacts(tx: Sql, ids: readonly string[], waits: boole
   return (await tx.query<LockedContact>({ name, text: waits ? lockById.waiting : lockById.atOnce, values: [ids] })).rows
 }
 
+/**
+ * The contacts of the workspace among `contactIds`, locked in the order of their ids. `key share` prevents their deletion until
+ * `tx` has stored rows that refer to them; `update` is for a deletion. Returns their ids.
+ */
+export async function lockOwnContacts(
+  tx: Sql,
+  workspaceId: string,
+  contactIds: readonly string[],
+  lock: 'key share' | 'update',
+): Promise<string[]> {
+  const { rows } = await tx.query<{ id: string }>(
+    `select id from contacts where id = any($1::uuid[]) and ${unindexed('"workspaceId" = $2')} order by id for ${lock}`,
+    [contactIds, workspaceId],
+  )
+  return rows.map(({ id }) => id)
+}
+
 /** Contacts by workspace and number, locked as by {@link lockContacts}. Relies on the unique index (workspaceId, phone). */
 export async function lockContactsByPhone(
   tx: Sql,

@@ -23,8 +23,8 @@ interface NewDelivery {
 }
 
 /**
- * Inserts deliveries that are due at once. A unique index on event and endpoint keeps an event from being delivered twice. The delivery of an event
- * that was numbered more than {@link spareDays} late counts as older than it is, so that it expires before the payload that it needs.
+ * Inserts deliveries that are due at once. A unique index on event and endpoint keeps an event from being delivered twice. If an event
+ * was numbered more than {@link spareDays} after it happened, `createdAt` is set back, so that the delivery expires before its payload.
  */
 export async function insertDeliveries(tx: Sql, deliveries: readonly NewDelivery[]): Promise<void> {
   await tx.query({

@@ -15,8 +15,8 @@ const firstWidth = 4
 const fullWidth = 32
 const failingWidth = 2
 /**
- * The width of every queue while the process is crowded. An endpoint that answered quickly may hang from one moment to the next, and is as wide as
- * before until its first attempts end: in an outage of many, sixty could take all that a process has.
+ * The width of every queue while the process is crowded. A fast endpoint that stops answering keeps its width until its first attempts time out.
+ * In an outage of many, 63 of them (32 attempts each) would take all 2,000 slots of a process.
  */
 const crowdedWidth = 2
 

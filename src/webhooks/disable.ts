@@ -1,6 +1,6 @@
 // Disables the webhook endpoints of a person who was removed from the team.
 import type { Sql } from '../core/database/database.ts'
-import { disableEndpoint, lockEndpointsOf } from './endpoints.sql.ts'
+import { disableEndpoints, lockEndpointsOf } from './endpoints.sql.ts'
 import { cancelDeliveries } from './settle.sql.ts'
 
 /**
@@ -9,6 +9,6 @@ import { cancelDeliveries } from './settle.sql.ts'
  */
 export async function disableEndpointsOf(tx: Sql, workspaceId: string, userId: string): Promise<void> {
   const ids = await lockEndpointsOf(tx, workspaceId, userId)
-  for (const id of ids) await disableEndpoint(tx, id, 'member_removed')
+  await disableEndpoints(tx, ids, 'member_removed')
   await cancelDeliveries(tx, ids, 'endpoint_disabled')
 }

@@ -42,11 +42,12 @@ export async function eraseEndpoint(tx: Sql, id: string): Promise<void> {
 export const countedEndpoints = `select "workspaceId", "disabledReason" is not distinct from '${overThePlan}' as resting from webhook_endpoints
   where "deletedAt" is null`
 
-/** Disables an endpoint; one that is disabled keeps its time. */
-export async function disableEndpoint(tx: Sql, id: string, reason: string): Promise<void> {
+/** Disables endpoints, whose locks the transaction `tx` holds. One that is disabled keeps its time. */
+export async function disableEndpoints(tx: Sql, ids: readonly string[], reason: string): Promise<void> {
   await tx.query(
-    `update webhook_endpoints set "disabledReason" = $2, "disabledAt" = coalesce("disabledAt", now()), "updatedAt" = now() where id = $1`,
-    [id, reason],
+    `update webhook_endpoints set "disabledReason" = $2, "disabledAt" = coalesce("disabledAt", now()), "updatedAt" = now()
+     where id = any($1::uuid[])`,
+    [ids, reason],
   )
 }
 

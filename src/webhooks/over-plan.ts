@@ -10,7 +10,10 @@ import { cancelDeliveries } from './settle.sql.ts'
 /** Implements `Hooks.limitedEndpoints` (core/app.ts). */
 export const limitedEndpoints: LimitedKind = { fit: fitEndpoints, counted: countedEndpoints }
 
-/** An endpoint that is disabled for another reason keeps it, and its place, also if that happens meanwhile: nothing is locked when they are read. */
+/**
+ * An endpoint that is disabled for another reason keeps that reason and its place. The rows are read without locks, so the updates check the
+ * reason again.
+ */
 async function fitEndpoints(_: App, tx: Tx, fit: Fit): Promise<Fitted> {
   const endpoints = await tx.db.webhookEndpoint.findMany({
     where: { deletedAt: null, workspace: countedWorkspaces(fit.ownerId) },
@@ -20,6 +23,11 @@ async function fitEndpoints(_: App, tx: Tx, fit: Fit): Promise<Fitted> {
   const rows = endpoints.map((row) => ({ ...row, resting: row.disabledReason === overThePlan }))
   const { rest, resume, resting } = chooseResting(rows, fit)
   const enabled = rest.filter(({ disabledReason }) => disabledReason === null)
+  // The older endpoints first, which have the lower ids: every other statement locks endpoints in that order.
+  await resumeEndpoints(
+    tx,
+    resume.map(({ id }) => id),
+  )
   const rested = new Set(
     await restEndpoints(
       tx,
@@ -27,10 +35,6 @@ async function fitEndpoints(_: App, tx: Tx, fit: Fit): Promise<Fitted> {
     ),
   )
   await cancelDeliveries(tx, [...rested], 'endpoint_disabled')
-  await resumeEndpoints(
-    tx,
-    resume.map(({ id }) => id),
-  )
   const names = enabled.filter(({ id }) => rested.has(id)).map(({ url }) => url)
   return { rested: names, resting: resting - (rest.length - names.length) }
 }

@@ -35,16 +35,8 @@ async function countWorking(db: Prisma.TransactionClient, ownerId: string): Prom
 /** Reasons that the receiver caused. A new URL clears them; any other reason lasts until somebody enables the endpoint. */
 const reasonsOfReceiver: readonly (string | null)[] = ['gone', 'failing']
 
-/** A change starts deliveries again, which could not be said before the endpoint was locked: it was disabled meanwhile. */
-class StartsAfterAll extends Error {}
-
-/** True for a change that starts the deliveries of an endpoint again, as far as can be said before it is locked. */
-async function startsAgain({ principal: { workspaceId } }: Context, tx: Tx, id: string, input: UpdateWebhook): Promise<boolean> {
-  if (input.enabled !== true && input.url === undefined) return false
-  const where = { id, workspaceId, disabledAt: { not: null } }
-  const disabled = await tx.db.webhookEndpoint.findFirst({ where, select: { disabledReason: true } })
-  return disabled !== null && (input.enabled === true || reasonsOfReceiver.includes(disabled.disabledReason))
-}
+/** A change starts deliveries again, so that the plan must be locked before the endpoint. */
+class NeedsPlan extends Error {}
 
 /**
  * Creates an endpoint. Its `shownSecret` cannot be read again. A team key acts for the person who made it.
@@ -83,29 +75,28 @@ export async function updateEndpoint(ctx: Context, id: string, input: UpdateWebh
   const { role, ownerId } = ctx.principal
   const mayChange = role === null || manages(role)
   const fault = mayChange && input.url !== undefined ? await faultOf(ctx, input.url) : undefined
-  const change = (isDisabled: boolean) =>
+  const change = (locksPlan: boolean) =>
     write(ctx, async (tx) => {
       if (fault) fail('VALIDATION_ERROR', fault)
-      // The plan is locked before the endpoint, as in all verbs.
-      const starts = isDisabled || (mayChange && (await startsAgain(ctx, tx, id, input)))
-      return await changeEndpoint(ctx, tx, id, input, starts ? await ctx.app.hooks.lockLimits(tx, ownerId) : undefined)
+      return await changeEndpoint(ctx, tx, id, input, locksPlan ? await ctx.app.hooks.lockLimits(tx, ownerId) : undefined)
     })
   try {
     return await change(false)
   } catch (error) {
-    if (error instanceof StartsAfterAll) return await change(true)
+    // The plan is locked before the endpoint, as in all verbs, and only the endpoint tells if it must be.
+    if (error instanceof NeedsPlan) return await change(true)
     throw error
   }
 }
 
-/** Changes an endpoint. `limits` are those of the plan, if it is locked. @throws StartsAfterAll when it is not, and must be. */
+/** Changes an endpoint. `limits` are those of the plan, if it is locked. @throws NeedsPlan when it is not, and must be. */
 async function changeEndpoint(ctx: Context, tx: Tx, id: string, input: UpdateWebhook, limits?: PlanLimits): Promise<Endpoint> {
   const { ownerId, userId } = ctx.principal
   const before = await lockOwnEndpoint(ctx, tx, id)
   if (input.enabled && before.disabledReason === overThePlan) fail('MAX_WEBHOOK_ENDPOINTS_REACHED')
   const data = changeOf(before, input, userId)
   if (before.disabledAt && !data.disabledAt) {
-    if (!limits) throw new StartsAfterAll()
+    if (!limits) throw new NeedsPlan()
     if ((await countWorking(tx.db, ownerId)) >= limits.maxWebhookEndpoints) fail('MAX_WEBHOOK_ENDPOINTS_REACHED')
   }
   const updated = await tx.db.webhookEndpoint.update({ where: { id }, data, omit: secrets })

@@ -1,7 +1,7 @@
 // Statements about a new owner, whom the statistics of PostgreSQL do not know yet, read few rows beside those that they are about.
 import { expect, it } from 'vitest'
-import { lockContactsByPhone, readAddressees } from '../../src/contacts/contacts.sql.ts'
-import { deleteAllMembers, lockOwnContacts } from '../../src/contacts/groups/membership.sql.ts'
+import { lockContactsByPhone, lockOwnContacts, readAddressees } from '../../src/contacts/contacts.sql.ts'
+import { deleteAllMembers } from '../../src/contacts/groups/membership.sql.ts'
 import { readContacts } from '../../src/contacts/list.sql.ts'
 import { newId } from '../../src/core/id.ts'
 import { readAfter } from '../../src/events/log/log.sql.ts'

@@ -19,7 +19,7 @@ interface Body {
 }
 
 /** An accepted credential: an access token, or the session cookie. */
-export type Credential = 'AccessToken' | 'Session'
+type Credential = 'AccessToken' | 'Session'
 
 export interface Described {
   operationId: string

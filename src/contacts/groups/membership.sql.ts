@@ -1,24 +1,6 @@
 // SQL of changes of membership: whole sets of contacts in one statement each. membership.ts says in which order they take their locks.
 import type { Sql } from '../../core/database/database.ts'
-import { unindexed } from '../../core/database/unindexed.ts'
 import { deleteBatch } from '../../core/jobs/prune.sql.ts'
-
-/**
- * The contacts of the workspace among `contactIds`, locked in the order of their ids. `key share` prevents their deletion until their
- * memberships exist and are deleted with them; `update` is for a deletion.
- */
-export async function lockOwnContacts(
-  tx: Sql,
-  workspaceId: string,
-  contactIds: readonly string[],
-  lock: 'key share' | 'update',
-): Promise<string[]> {
-  const { rows } = await tx.query<{ id: string }>(
-    `select id from contacts where id = any($1::uuid[]) and ${unindexed('"workspaceId" = $2')} order by id for ${lock}`,
-    [contactIds, workspaceId],
-  )
-  return rows.map(({ id }) => id)
-}
 
 /** Locks a group of the workspace against change and deletion (FOR NO KEY UPDATE); false if there is none. */
 export async function lockGroup(tx: Sql, workspaceId: string, groupId: string): Promise<boolean> {

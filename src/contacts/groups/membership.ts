@@ -3,6 +3,7 @@
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { fail } from '../../core/errors.ts'
+import { lockOwnContacts } from '../contacts.sql.ts'
 import { detachedAtOnce, ManyMessages } from '../detach-messages.ts'
 import { tellContacts } from '../events.ts'
 import {
@@ -14,7 +15,6 @@ import {
   insertMembers,
   lockGroup,
   lockGroupsWith,
-  lockOwnContacts,
 } from './membership.sql.ts'
 
 export interface Added {

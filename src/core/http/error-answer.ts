@@ -4,16 +4,20 @@ import type { App } from '../app.ts'
 import { codeOf, type ErrorCode, errors, failure, retryAfterOf } from '../errors.ts'
 import { publicFailure, ServiceAway } from '../public-failure.ts'
 
-export function sendError(reply: FastifyReply, code: ErrorCode, message: string = errors[code].message): FastifyReply {
-  setRetryAfter(reply, code)
+export function sendError(
+  reply: FastifyReply,
+  code: ErrorCode,
+  message: string = errors[code].message,
+  error?: Error,
+): FastifyReply {
+  setRetryAfter(reply, code, error)
   return reply.code(errors[code].status).type('application/json; charset=utf-8').send({ error: { code, message } })
 }
 
 /** Sends an error response in the envelope for anything thrown. */
 export function answerError(app: App, error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { code, message } = failureOf(app, error, request)
-  setRetryAfter(reply, code, error)
-  return sendError(reply, code, message)
+  return sendError(reply, code, message, error)
 }
 
 /** Sets `Retry-After` where a retry may succeed: to the seconds that the error names, or else to 1 unless it is set. */

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ExecutionResult } from 'graphql'
 import type { App } from '../app.ts'
-import { codeOf, errors, failure, retryAfterOf } from '../errors.ts'
+import { codeOf, errors, failure } from '../errors.ts'
 import { answerText } from '../graph/answer.ts'
 import { failureOf, setRetryAfter } from './error-answer.ts'
 import { preferencesIn } from './preferences.ts'
@@ -22,9 +22,9 @@ function typeOf({ headers }: FastifyRequest): string {
 export async function sendResult(request: FastifyRequest, reply: FastifyReply, result: ExecutionResult): Promise<FastifyReply> {
   const type = typeOf(request)
   const refusal = result.data === undefined ? codeOf(result.errors?.[0]) : null
-  const refused = refusal && type === graphqlType ? errors[refusal].status : 200
-  const status = isUnavailable(result) ? errors.SERVICE_UNAVAILABLE.status : refused
-  if (status === 503 || status === 429) reply.header('Retry-After', retryAfterOf(result.errors?.[0]) ?? 1)
+  const code = isUnavailable(result) ? 'SERVICE_UNAVAILABLE' : type === graphqlType ? refusal : null
+  if (code) setRetryAfter(reply, code, result.errors?.[0])
+  const status = code ? errors[code].status : 200
   return await reply.code(status).type(`${type}; charset=utf-8`).send(answerText(result, result.data))
 }
 

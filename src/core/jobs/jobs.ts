@@ -18,7 +18,7 @@ export interface JobDefinition<Data extends object> {
 /** The earliest time at which a job runs, or a delay: see {@link delayOf}. */
 export type Start = Date | `${number} ms`
 
-/** A delay in milliseconds from the present of the database, which may not be that of this process. */
+/** A delay in milliseconds by the clock of the database, which may differ from that of this process. */
 export const delayOf = (ms: number): Start => `${ms} ms`
 
 export interface JobRequest<Data extends object> {

@@ -12,7 +12,7 @@ export interface StateView {
   render: () => Promise<{ body: string; ended: boolean }>
 }
 
-export interface StateTopics {
+interface StateTopics {
   /** Adds a subscriber to the topic of a view. Returns the function that removes it. */
   follow: (view: StateView, subscriber: StateSubscriber) => () => void
   /** Reports that a subject may have changed. */

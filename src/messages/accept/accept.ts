@@ -131,7 +131,7 @@ async function acceptAll(app: App, submissions: readonly Submission[], { waits }
   })
   // Messages that are due leave at once, which wakes the relay for all of their events.
   if (submissions.some(({ scheduledAt }) => scheduledAt)) app.signals.emit('outbox')
-  return answerRepeated(submissions, all)
+  return all.includes('repeated') ? answerRepeated(submissions, all) : all
 }
 
 function judgedOf({ input: { instanceId, to }, scheduledAt }: Submission): Judged {

@@ -99,8 +99,7 @@ export async function storeResults(
  * Answers further uses of a key in a batch that has committed, as they would be answered after it: the same request like the first one, another
  * one with IDEMPOTENCY_KEY_REUSED. Another one stays `repeated`, to be tried again, if the first was refused and its key is free.
  */
-export function answerRepeated(submissions: readonly Submission[], results: Result[]): Result[] {
-  if (!results.includes('repeated')) return results
+export function answerRepeated(submissions: readonly Submission[], results: readonly Result[]): Result[] {
   const firsts = new Map<string, { idempotency: Idempotency; claim: KeyClaim; result: Result }>()
   return results.map((result, i) => {
     const submission = submissions[i] as Submission

@@ -31,7 +31,7 @@ const underWay = `m.status = 'sending' and coalesce(m."leaseUntil" > now(), fals
 
 const erasable = `${ofNumber} and not (${underWay})`
 
-/** The campaigns of the messages that {@link lockErased} would lock now. */
+/** The campaigns of the next `batch` messages to erase, which are locked before the messages. */
 export async function readErasedCampaigns(sql: Sql, { workspaceId, phone, before }: Asked, batch: number): Promise<string[]> {
   const { rows } = await sql.query<{ id: string }>(
     `select distinct b."campaignId" as id from (select m."campaignId" from messages m where ${erasable} order by m.id limit $4) b
@@ -41,14 +41,22 @@ export async function readErasedCampaigns(sql: Sql, { workspaceId, phone, before
   return rows.map(({ id }) => id)
 }
 
-/** Locks at most `batch` messages with the number (index workspaceId, peer, createdAt), in the order of their ids. */
-export async function lockErased(tx: Sql, { workspaceId, phone, before }: Asked, batch: number): Promise<ErasedMessage[]> {
+/**
+ * Locks at most `batch` messages with the number (index workspaceId, peer, createdAt), in the order of their ids, of no campaign or of the
+ * locked `campaignIds`.
+ */
+export async function lockErased(
+  tx: Sql,
+  { workspaceId, phone, before }: Asked,
+  campaignIds: readonly string[],
+  batch: number,
+): Promise<ErasedMessage[]> {
   const { rows } = await tx.query<ErasedMessage>(
     `select m.id, m."campaignId", ${statusKept} as status, m.error, m."updatedAt", m."mediaUrl", w."ownerId",
        case when ${isUnsent} then m."countedPeriod"::text end as period
      from messages m join workspaces w on w.id = m."workspaceId"
-     where ${erasable} order by m.id limit $4 for update of m`,
-    [workspaceId, phone, before, batch],
+     where ${erasable} and (m."campaignId" is null or m."campaignId" = any($4::uuid[])) order by m.id limit $5 for update of m`,
+    [workspaceId, phone, before, campaignIds, batch],
   )
   return rows
 }

@@ -75,8 +75,9 @@ async function eraseAll(app: App, asked: Asked & { ownerId?: string }): Promise<
 }
 
 async function eraseBatch(app: App, tx: Sql, asked: Asked): Promise<{ erased: number; files: string[] }> {
-  await app.hooks.lockCampaigns(tx, await readErasedCampaigns(tx, asked, batchSize))
-  const messages = await lockErased(tx, asked, batchSize)
+  const campaignIds = await readErasedCampaigns(tx, asked, batchSize)
+  await app.hooks.lockCampaigns(tx, campaignIds)
+  const messages = await lockErased(tx, asked, campaignIds, batchSize)
   if (messages.length === 0) return { erased: 0, files: [] }
   const ids = messages.map(({ id }) => id)
   await app.hooks.keepRecipients(tx, messages)

@@ -11,7 +11,7 @@ import { acceptReplies } from '../accept/reply.ts'
 import { messageReceived } from '../events.ts'
 import { type InboundRow, insertInbound } from './inbound.sql.ts'
 import { boundInbound } from './inbound-bounds.ts'
-import { readOutdated, storeKeywords } from './keywords.sql.ts'
+import { lockKeywords, readOutdated, storeKeywords } from './keywords.sql.ts'
 import { fetchLater } from './media-job.ts'
 
 /** Stores new messages with their events, in one transaction. Returns for each, in order, true if it was new. */
@@ -73,6 +73,7 @@ export async function receiveIn(app: App, tx: Sql, reported: readonly InboundMes
     return row.type === 'text' && at ? { ...row, at, alsoKnownAs } : []
   })
   const added = await applyKeywords(tx, texts, async (keywords) => {
+    await lockKeywords(tx, keywords)
     await storeKeywords(tx, keywords)
     return await readOutdated(tx, keywords)
   })

@@ -1,7 +1,7 @@
 // SQL of inbound keywords: when each was written, so that one that comes late does not undo a newer one.
 import type { Sql } from '../../core/database/database.ts'
 
-export interface Keyword {
+interface Keyword {
   id: string
   workspaceId: string
   /** The sender. */
@@ -10,7 +10,22 @@ export interface Keyword {
   at: Date
 }
 
-/** Stores with messages that are keywords when they were written. */
+/**
+ * Lets one transaction at a time handle keywords of one sender, until its commit: two would not see each other's. Takes the advisory locks in one
+ * order.
+ */
+export async function lockKeywords(tx: Sql, keywords: readonly Keyword[]): Promise<void> {
+  await tx.query({
+    name: 'inbound.lockKeywords',
+    text: `select pg_advisory_xact_lock(key) from (
+        select distinct hashtextextended('keyword ' || workspace || ' ' || sender, 0) as key
+        from unnest($1::text[], $2::text[]) as u(workspace, sender) order by 1
+      ) as k`,
+    values: [keywords.map(({ workspaceId }) => workspaceId), keywords.map(({ from }) => from)],
+  })
+}
+
+/** Stores in keyword messages the time at which they were written. */
 export async function storeKeywords(tx: Sql, keywords: readonly Keyword[]): Promise<void> {
   await tx.query({
     name: 'inbound.keywords',
@@ -21,8 +36,8 @@ export async function storeKeywords(tx: Sql, keywords: readonly Keyword[]): Prom
 }
 
 /**
- * The ids of those after which their sender wrote another keyword (index workspaceId, peer, createdAt). A message is stored after it was written,
- * but the clock of the network may be ahead of ours.
+ * The ids of keywords that are older than another keyword of the same sender (index workspaceId, peer, createdAt). A message is stored after it
+ * was written, but the clock of the network may be ahead of ours.
  */
 export async function readOutdated(sql: Sql, keywords: readonly Keyword[]): Promise<ReadonlySet<string>> {
   const { rows } = await sql.query<{ id: string }>({

@@ -60,7 +60,7 @@ export async function readStored(sql: Sql, ids: readonly string[]): Promise<Set<
   return new Set(rows.map(({ id }) => id))
 }
 
-/** The campaigns of the messages that {@link lockExpired} would lock now. */
+/** The campaigns of the next `batch` expired messages, which are locked before the messages. */
 export async function readExpiredCampaigns(sql: Sql, { workspaceId, before }: Expiring, batch: number): Promise<string[]> {
   const { rows } = await sql.query<{ id: string }>(
     `select distinct b."campaignId" as id from (
@@ -72,15 +72,21 @@ export async function readExpiredCampaigns(sql: Sql, { workspaceId, before }: Ex
 }
 
 /**
- * Locks at most `batch` expired messages of the workspace, oldest first (index on workspaceId, createdAt, id). A message that has not left
- * stays, and one that is locked waits for the next run.
+ * Locks at most `batch` expired messages of the workspace, oldest first (index on workspaceId, createdAt, id), of no campaign or of the locked
+ * `campaignIds`. A message that has not left stays. One that is locked, or of another campaign, waits for the next run.
  */
-export async function lockExpired(tx: Sql, { workspaceId, before }: Expiring, batch: number): Promise<ExpiredMessage[]> {
+export async function lockExpired(
+  tx: Sql,
+  { workspaceId, before }: Expiring,
+  campaignIds: readonly string[],
+  batch: number,
+): Promise<ExpiredMessage[]> {
   const { rows } = await tx.query<ExpiredMessage>(
     `select id, "campaignId", ${statusKept} as status, error, "updatedAt",
        case when direction = 'inbound' and content ? 'media' and not content->'media' ? 'url' then "mediaUrl" end as "receivedFile"
-     from messages m where m."workspaceId" = $1 and ${hasExpired('$2')} order by m."createdAt", id limit $3 for update skip locked`,
-    [workspaceId, before, batch],
+     from messages m where m."workspaceId" = $1 and ${hasExpired('$2')} and (m."campaignId" is null or m."campaignId" = any($3::uuid[]))
+     order by m."createdAt", id limit $4 for update skip locked`,
+    [workspaceId, before, campaignIds, batch],
   )
   return rows
 }

@@ -37,8 +37,9 @@ export async function sweepMessages(app: App): Promise<number> {
 
 async function sweepBatch(app: App, expiring: Expiring): Promise<number> {
   const { deleted, files } = await sqlTransaction(app.pool, async (tx) => {
-    await app.hooks.lockCampaigns(tx, await readExpiredCampaigns(tx, expiring, batchSize))
-    const messages = await lockExpired(tx, expiring, batchSize)
+    const campaignIds = await readExpiredCampaigns(tx, expiring, batchSize)
+    await app.hooks.lockCampaigns(tx, campaignIds)
+    const messages = await lockExpired(tx, expiring, campaignIds, batchSize)
     if (messages.length === 0) return { deleted: 0, files: [] }
     await app.hooks.keepRecipients(tx, messages)
     const ids = messages.map(({ id }) => id)

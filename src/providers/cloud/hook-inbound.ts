@@ -11,7 +11,7 @@ export function inboundOf(instanceId: string, item: unknown, contacts: readonly 
   const message = fieldsOf(item)
   const providerMessageId = idOf(message.id)
   const from = senderOf(message, contacts)
-  if (!providerMessageId || !from || (message.group_id ?? null) !== null) return undefined
+  if (!providerMessageId || !from || message.group_id != null) return undefined
   const { content, ...parts } = partsOf(message)
   const replyTo = content.kind === 'reaction' ? undefined : idOf(fieldsOf(message.context).id)
   const whole = replyTo === undefined ? content : { ...content, replyTo }

@@ -23,7 +23,7 @@ export interface Media {
   forget: (instance: CloudInstance, message: OutgoingMessage, file: FileReference | undefined) => Promise<void>
 }
 
-/** Longest wait for each look-up of a file: a silent database must not use up the 8 s of a message, after which its outcome counts as unknown. */
+/** Longest time to look a file up: a silent database must not use up the 8 s of a message, after which its outcome counts as unknown. */
 const lookUpMs = 2_000
 export const tooSlow = () => new Error('the database takes too long')
 /** Longest time that a message waits for the upload of its file. An upload that takes longer goes on, and the message is tried later. */
@@ -48,14 +48,14 @@ export function createMedia(app: App): Media {
   async function resolve(instance: CloudInstance, message: OutgoingMessage): Promise<Resolved> {
     const { mediaUrl, type } = message
     if (mediaUrl === null) return { file: undefined }
-    const file = await inTime(lookUpMs, cloudHost(app).file(mediaUrl), tooSlow)
+    const { phoneNumberId } = instance.settings
+    const { file, known } = await inTime(lookUpMs, lookUp(phoneNumberId, mediaUrl), tooSlow)
     if (file === undefined) return { file: { link: mediaUrl } }
     if (file === null) return rejected(goneText)
     const fault = faultOfFile(type, file.mimeType)
     if (fault) return rejected(`the file ${fault}`)
-    const upload = { phoneNumberId: instance.settings.phoneNumberId, mediaId: file.id }
-    const known = await inTime(lookUpMs, readUpload(app.pool, upload), tooSlow)
     if (known) return { file: { id: known, extension: file.extension } }
+    const upload = { phoneNumberId, mediaId: file.id }
     const key = keyOf(upload)
     const waitMs = waits.left(key)
     if (waitMs > 0) return later(waitMs)
@@ -67,6 +67,12 @@ export function createMedia(app: App): Media {
     }
     if (uploaded.is === 'gone') return rejected(goneText)
     return isLost(uploaded) ? later(waits.next(key, unavailable)) : { answer: uploaded }
+  }
+
+  /** The file behind the address, and Meta's id of it if it was uploaded for the number. */
+  async function lookUp(phoneNumberId: string, mediaUrl: string) {
+    const file = await cloudHost(app).file(mediaUrl)
+    return { file, known: file ? await readUpload(app.pool, { phoneNumberId, mediaId: file.id }) : undefined }
   }
 
   /** Messages of this process share an upload. Undefined if another process is at it. */
