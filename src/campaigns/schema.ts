@@ -54,6 +54,10 @@ export const CampaignRef = builder.prismaObject('Campaign', {
         'Most messages a minute: the given rate, or else the default by the safety state of the instance when its last message was created. Null before the first message and in the sandbox, which has no default.',
       resolve: ({ ratePerMinute, defaultRate }) => ratePerMinute ?? defaultRate,
     }),
+    ownRatePerMinute: t.exposeInt('ratePerMinute', {
+      nullable: true,
+      description: 'The given rate; null for the default.',
+    }),
     quietHours: t.field({
       type: QuietHoursRef,
       nullable: true,

@@ -4,11 +4,11 @@ import { defineConfig } from 'vite'
 
 const gateway = 'http://127.0.0.1:3000'
 
-/** The packages, and the folders that every page uses: not the pages, their documents and their words, nor charts, forms that save, and the icons of pages. */
+/** The packages, and the folders that every page uses: not the pages, their documents and their words, nor charts, forms that save, throttled reads, and the icons of pages. */
 function isFirst(file: string): boolean {
   const [, ours] = file.split('/src/console/web/')
   if (!ours) return !file.includes('/icons/')
-  return /^(?!ui\/(chart|save-form))([\w-]+\.tsx?|(generated\/)?(graph|live|shell|ui)\/.*|words\/words\.ts|session\/(auth-call|mail-token|session)\.ts)$/.test(
+  return /^(?!ui\/(chart|save-form)|graph\/use-soon)([\w-]+\.tsx?|(generated\/)?(graph|live|shell|ui)\/.*|words\/words\.ts|session\/(auth-call|mail-token|session)\.ts)$/.test(
     ours,
   )
 }

@@ -1,4 +1,4 @@
-// Messages of a campaign are erased, or expire, while the campaign is paused: neither waits for the other in a circle, and nothing is left over.
+// Messages of a campaign are erased, or expire, while the campaign is paused: there is no deadlock, and no data of the number stays.
 import { beforeEach, expect, it } from 'vitest'
 import { advance } from '../../src/campaigns/advance.ts'
 import { lockCampaign } from '../../src/campaigns/campaigns.sql.ts'

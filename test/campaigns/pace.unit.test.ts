@@ -102,14 +102,8 @@ describe('quiet hours', () => {
   })
 
   it.each([
-    [
-      'before the hour that the clocks show twice, at its first begin',
-      '02:30',
-      '06:00',
-      '2026-10-24T20:00:00Z',
-      '2026-10-25T00:30:00.000Z',
-    ],
-    ['in that hour, again, if they are put back into them', '21:00', '02:30', '2026-10-25T00:30:00Z', '2026-10-25T01:00:00.000Z'],
+    ['at the first of two 02:30, when the clocks go back', '02:30', '06:00', '2026-10-24T20:00:00Z', '2026-10-25T00:30:00.000Z'],
+    ['again when the clocks go back into them', '21:00', '02:30', '2026-10-25T00:30:00Z', '2026-10-25T01:00:00.000Z'],
     ['a day later, if the clocks skip them', '02:00', '02:30', '2026-03-28T12:00:00Z', '2026-03-30T00:00:00.000Z'],
     [
       'when the clocks are put forward, if that skips their begin',

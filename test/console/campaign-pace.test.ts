@@ -64,8 +64,10 @@ describe.runIf(browserFound).concurrent('the pace of a campaign', () => {
       await rate.fill('12')
       await dialog.getByRole('button', { name: 'Save' }).click()
       await dialog.waitFor({ state: 'detached' })
-      const { body } = await person.api.graphql(`{ campaign(id: "${id}") { ratePerMinute quietHours { from } } }`)
-      expect(body.data.campaign).toEqual({ ratePerMinute: 12, quietHours: { from: '22:30' } })
+      const { body } = await person.api.graphql(
+        `{ campaign(id: "${id}") { ratePerMinute ownRatePerMinute quietHours { from } } }`,
+      )
+      expect(body.data.campaign).toEqual({ ratePerMinute: 12, ownRatePerMinute: 12, quietHours: { from: '22:30' } })
     })
   })
 
@@ -76,12 +78,12 @@ describe.runIf(browserFound).concurrent('the pace of a campaign', () => {
     await visit(site, { as: person, path: `/me/campaigns/${id}` }, async ({ page }) => {
       await page.getByRole('button', { name: 'Edit' }).click()
       const dialog = page.getByRole('dialog')
-      await until(async () => (await dialog.getByLabel('Messages a minute').inputValue()) === '60')
+      await until(async () => (await dialog.getByLabel('Messages a minute').inputValue()) === '')
       await dialog.getByRole('textbox', { name: 'Name' }).fill('Old news')
       await dialog.getByRole('button', { name: 'Save' }).click()
       await page.getByRole('heading', { level: 1, name: 'Old news' }).waitFor()
-      const { rows } = await query('select "ratePerMinute" from campaigns where id = $1')
-      expect(rows).toEqual([{ ratePerMinute: null }])
+      const { body } = await person.api.graphql(`{ campaign(id: "${id}") { ratePerMinute ownRatePerMinute } }`)
+      expect(body.data.campaign).toEqual({ ratePerMinute: 60, ownRatePerMinute: null })
     })
   })
 })

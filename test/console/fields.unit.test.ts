@@ -1,6 +1,7 @@
 // Proves that the fields of forms hand over what was typed, and ask the gateway for no number that it always refuses.
 import { describe, expect, it } from 'vitest'
-import { isNumber } from '../../src/console/web/graph/is-number.ts'
+import { paceSaid } from '../../src/console/web/campaigns/campaign-input.ts'
+import { isPhone } from '../../src/console/web/graph/is-phone.ts'
 import { inputOf } from '../../src/console/web/send/input.ts'
 import { phone } from '../../src/core/phone.ts'
 
@@ -9,7 +10,7 @@ describe('a number to send to', () => {
     const started = ['+', '+1', '+491511', '+4915112']
     const whole = ['+49151123', '+4915112345678', '+861381234567890']
     const verdicts = (of: (text: string) => boolean) => [...started, ...whole, '+8613812345678901'].map(of)
-    expect(verdicts(isNumber)).toEqual([...started.map(() => false), ...whole.map(() => true), false])
+    expect(verdicts(isPhone)).toEqual([...started.map(() => false), ...whole.map(() => true), false])
     expect(started.map((text) => phone.safeParse(text).success)).toEqual(started.map(() => false))
   })
 })
@@ -27,4 +28,10 @@ describe('a field for a number', () => {
     form.set('longitude', '13.4')
     expect(inputOf(form, 'location')).toMatchObject({ latitude: handed, longitude: 13.4 })
   })
+})
+
+it('the rate of a campaign that is made again is the given one, and not the default of the earlier', () => {
+  const quietHours = { from: '21:00', to: '07:00', timeZone: 'UTC' }
+  expect(paceSaid({}, { ownRatePerMinute: null, quietHours })).toEqual({ ratePerMinute: null, quietHours })
+  expect(paceSaid({}, { ownRatePerMinute: 12, quietHours })).toEqual({ ratePerMinute: 12, quietHours })
 })

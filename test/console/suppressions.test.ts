@@ -31,7 +31,7 @@ describe.runIf(browserFound)('the do-not-contact page', () => {
     })
   })
 
-  it('shows who asked for no more messages, and who asked for them again, while one looks', async () => {
+  it('adds a number after STOP and removes it after START, without a reload', async () => {
     const { person, instance } = await furnished(site)
     const receive = (text: string) =>
       person.api.graphql('mutation($id: ID!, $input: SandboxInboundInput!) { receiveInSandbox(id: $id, input: $input) { id } }', {

@@ -4,17 +4,11 @@ import { newPerson } from '../accounts/person.ts'
 import { commons } from '../kit/commons.ts'
 import { sql } from '../kit/database.ts'
 import { until } from '../kit/until.ts'
+import { join } from '../teams/rig.ts'
 import { faultsOf } from './look.ts'
 import { browserFound, furnished, visit } from './rig.ts'
 
 const site = commons()
-
-/** As after an invitation, which is accepted by then. */
-async function join(teamId: string, userId: string, role = 'collaborator'): Promise<void> {
-  const db = sql(site.databaseUrl)
-  await db.query(`update team_invitations set status = 'accepted' where "teamId" = $1`, [teamId])
-  await db.query(`insert into team_members ("teamId", "userId", role) values ($1, $2, $3::team_role)`, [teamId, userId, role])
-}
 
 describe.runIf(browserFound)('a team', () => {
   it('is invited to, its invitations are withdrawn, and it is renamed and deleted', async () => {
@@ -57,7 +51,7 @@ describe.runIf(browserFound)('a team', () => {
   it('is not found any more where a member looks at it who is removed', async () => {
     const [owner, member] = [await newPerson(site, site.databaseUrl), await newPerson(site, site.databaseUrl)]
     const { id } = (await owner.api.post('/api/teams', { name: 'Crew' })).body.data
-    await join(id, member.userId, 'admin')
+    await join(site, id, member, 'admin')
     await visit(site, { as: member, path: `/t/${id}/messages` }, async ({ page, expected }) => {
       expected.push(/404/)
       await page.getByRole('status', { name: 'Live' }).getByText('Live', { exact: true }).waitFor()
@@ -66,13 +60,14 @@ describe.runIf(browserFound)('a team', () => {
     })
   })
 
-  it('is seen to grow, and its members to be promoted, while one looks', async () => {
+  it('shows new members and changed roles without a reload', async () => {
     const [owner, member] = [await newPerson(site, site.databaseUrl), await newPerson(site, site.databaseUrl)]
     const { id } = (await owner.api.post('/api/teams', { name: 'Crew' })).body.data
     await owner.api.post(`/api/teams/${id}/invitations`, { email: member.email, role: 'collaborator' })
     await visit(site, { as: owner, path: `/t/${id}/team` }, async ({ page }) => {
       await page.getByRole('table', { name: 'Invitations' }).getByText(member.email, { exact: true }).waitFor()
-      await join(id, member.userId)
+      await sql(site.databaseUrl).query(`update team_invitations set status = 'accepted' where "teamId" = $1`, [id])
+      await join(site, id, member, 'collaborator')
       const row = page.getByRole('table', { name: 'Members' }).getByRole('row').filter({ hasText: member.email })
       await row.getByText('Collaborator', { exact: true }).waitFor()
       await page.getByText('No invitation is open.').waitFor()
@@ -88,7 +83,7 @@ describe.runIf(browserFound)('a team', () => {
     const { person } = await furnished(site)
     const { id } = (await person.api.post('/api/teams', { name: 'Crew' })).body.data
     const member = await newPerson(site, site.databaseUrl)
-    await join(id, member.userId)
+    await join(site, id, member, 'collaborator')
     await visit(site, { as: member, path: `/t/${id}/team` }, async ({ page }) => {
       await page.getByRole('table', { name: 'Members' }).getByText('Collaborator').waitFor()
       await page.getByRole('button', { name: 'Leave team' }).waitFor()

@@ -158,7 +158,7 @@ describe.runIf(browserFound)('webhooks', () => {
     const create = 'mutation($input: CreateWebhookInput!) { createWebhook(input: $input) { id } }'
     const { body } = await who.person.api.graphql(create, { input: { url, events: ['instance_connected'] } })
     const id = await sendText(who, '+4915112345678')
-    /** One of each of 25 endpoints, with errors of different lengths. */
+    /** One of each of 25 endpoints, with errors and times of different lengths. */
     const add = () =>
       sql(site.databaseUrl).query(
         `with added as (
@@ -166,8 +166,8 @@ describe.runIf(browserFound)('webhooks', () => {
            select gen_random_uuid(), "workspaceId", url || n, events, secret from webhook_endpoints, generate_series(1, 25) n where id = $1
            returning id, substring(url from '\\d+$')::int as n
          )
-         insert into webhook_deliveries (id, "endpointId", "eventSeq", "eventId", type, status, attempts, "attemptsLeft", error)
-         select gen_random_uuid(), added.id, v.seq, v.id, v.type, 'failed', 5, 0, repeat('x', (n % 20)::int)
+         insert into webhook_deliveries (id, "endpointId", "eventSeq", "eventId", type, status, attempts, "attemptsLeft", error, "createdAt")
+         select gen_random_uuid(), added.id, v.seq, v.id, v.type, 'failed', 5, 0, repeat('x', (n % 20)::int), now() - (n % 2) * interval '2 days'
          from added, (select * from events where "messageId" = $2 order by seq limit 1) v`,
         [body.data.createWebhook.id, id],
       )

@@ -1,7 +1,10 @@
 // Keywords that a network hands over late or again: the one that the sender wrote last counts, whenever it comes.
 import { beforeAll, expect, it } from 'vitest'
 import type { App } from '../../src/core/app.ts'
-import { receiveMessages } from '../../src/messages/receipts/inbound.ts'
+import { sqlTransaction } from '../../src/core/database/transaction.ts'
+import { receiveIn, receiveMessages } from '../../src/messages/receipts/inbound.ts'
+import { sql } from '../kit/database.ts'
+import { until } from '../kit/until.ts'
 import { openApp } from '../messages/rig.ts'
 import { newNumber, newTenant, openRig, type Rig } from '../rest-compat/rig.ts'
 import { listOf } from './rig.ts'
@@ -50,6 +53,23 @@ it.each<[string, Batches, isListed: boolean]>([
     await receiveMessages(app, messages)
   }
   expect(await listOf(tenant)).toEqual(isListed ? [{ phone: from, reason: 'keyword' }] : [])
+})
+
+it('a START in a transaction beside that of the newer STOP waits for it, and has no effect', async () => {
+  const tenant = await newTenant(rig.gateway, rig.databaseUrl)
+  const message = { instanceId: tenant.instance.id, from: newNumber(), type: 'text' as const, content: { kind: 'text' as const } }
+  expect((await tenant.api.post('suppressions', { phone: message.from })).status).toBe(201)
+  const at = new Date(Date.now() - 1_000)
+  const start = { ...message, providerMessageId: 'sooner', body: 'START', at: new Date(at.getTime() - 5_000) }
+  let received: Promise<unknown> | undefined
+  await sqlTransaction(app.pool, async (tx) => {
+    await receiveIn(app, tx, [{ ...message, providerMessageId: 'later', body: 'STOP', at }])
+    received = receiveMessages(app, [start])
+    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and wait_event = 'advisory'`
+    await until(async () => (await sql(rig.databaseUrl).query(waiting)).rowCount)
+  })
+  await received
+  expect(await listOf(tenant)).toMatchObject([{ phone: message.from }])
 })
 
 it('a STOP that comes after a newer START gets no reply, and its content tells nothing of its time', async () => {

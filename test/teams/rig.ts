@@ -96,7 +96,7 @@ export async function newTeam(
 }
 
 /** Adds a member who joined later than every present member, even within one millisecond. */
-export async function join(rig: Rig, teamId: string, { userId }: Person, role: Role): Promise<void> {
+export async function join(rig: Pick<Rig, 'databaseUrl'>, teamId: string, { userId }: Person, role: Role): Promise<void> {
   await sql(rig.databaseUrl).query(
     `insert into team_members ("teamId", "userId", role, "joinedAt") values ($1, $2, $3,
        (select greatest(now(), max("joinedAt") + interval '1 millisecond') from team_members where "teamId" = $1))`,

@@ -1,5 +1,4 @@
 // The dialogs of the actions on a campaign. Each first says what will happen.
-import { useState } from 'react'
 import {
   CancelCampaignDocument,
   PauseCampaignDocument,
@@ -52,20 +51,15 @@ export function ActionDialog({ campaign, stats, action, close }: ActionProps) {
 
 function Edit({ campaign, close }: { campaign: WholeCampaignFragment; close: () => void }) {
   const { graph } = useWorkspace()
-  // As the fields were filled.
-  const [{ id, name, ratePerMinute, quietHours }] = useState(campaign)
-  function save(fields: FormData): Promise<unknown> {
-    const { ratePerMinute: rate, ...pace } = paceIn(fields)
-    // Without a rate of its own, a campaign shows that of the instance's safety. Sent back, it would stay when the safety changes.
-    const input = { name: String(fields.get('name')), ...pace, ...(rate !== ratePerMinute && { ratePerMinute: rate }) }
-    return change(graph, UpdateCampaignDocument, { id, input })
-  }
+  const { id, name, ownRatePerMinute, quietHours } = campaign
+  const save = (fields: FormData) =>
+    change(graph, UpdateCampaignDocument, { id, input: { name: String(fields.get('name')), ...paceIn(fields) } })
   return (
     <EditDialog title={text.edit} close={close} save={save}>
       {(issues) => (
         <>
           <TextField label={text.name} name="name" defaultValue={name} autoComplete="off" issues={issues} />
-          <PaceFields ratePerMinute={ratePerMinute} quietHours={quietHours} issues={issues} />
+          <PaceFields ratePerMinute={ownRatePerMinute} quietHours={quietHours} issues={issues} />
         </>
       )}
     </EditDialog>

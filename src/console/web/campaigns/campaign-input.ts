@@ -1,22 +1,33 @@
 // Turns the fields of the forms of campaigns into the inputs of the graph.
-import type { CreateCampaignInput } from '../generated/campaigns/graphql.ts'
-import { type FormType, inputOf, momentIn, numberIn } from '../send/input.ts'
+import type { CreateCampaignInput, WholeCampaignFragment } from '../generated/campaigns/graphql.ts'
+import { type FormType, inputOf, momentIn, numericIn } from '../send/input.ts'
 import type { Draft } from '../session/drafts.ts'
-import type { Pace } from './pace-fields.tsx'
 import type { Recipient } from './read-recipients.ts'
+
+/** The rate and the quiet hours that a form begins with. */
+export interface Pace {
+  /** As text, if that is what a draft has. */
+  ratePerMinute?: number | string | null
+  quietHours?: WholeCampaignFragment['quietHours']
+  /** False while quiet hours are off. Their times are kept for when they are switched on again. */
+  isQuiet?: boolean
+}
 
 /** The rate and the quiet hours. An empty rate is the default, and no quiet hours are null. */
 export function paceIn(fields: FormData): Pick<CreateCampaignInput, 'ratePerMinute' | 'quietHours'> {
   const said = (name: string) => String(fields.get(name) ?? '')
   return {
-    ratePerMinute: said('ratePerMinute').trim() ? numberIn(said('ratePerMinute')) : null,
+    ratePerMinute: said('ratePerMinute').trim() ? numericIn(said('ratePerMinute')) : null,
     quietHours: fields.has('quiet') ? { from: said('quietFrom'), to: said('quietTo'), timeZone: said('quietZone') } : null,
   }
 }
 
 /** The rate and the quiet hours that a form said, or those of an earlier campaign. */
-export function paceSaid(said: Draft['said'], earlier: Pace | null): Pace {
-  const { ratePerMinute = earlier?.ratePerMinute, quietFrom, quietTo = '', quietZone = '' } = said
+export function paceSaid(
+  said: Draft['said'],
+  earlier: Pick<WholeCampaignFragment, 'ownRatePerMinute' | 'quietHours'> | null,
+): Pace {
+  const { ratePerMinute = earlier?.ownRatePerMinute, quietFrom, quietTo = '', quietZone = '' } = said
   if (quietFrom === undefined) return { ratePerMinute, quietHours: earlier?.quietHours }
   return {
     ratePerMinute,

@@ -2,6 +2,7 @@
 import { Plus } from 'lucide-react'
 import { CampaignsDocument } from '../generated/campaigns/graphql.ts'
 import { useList } from '../graph/use-list.ts'
+import { useSoon } from '../graph/use-soon.ts'
 import { pathIn, To, useAddress } from '../navigation.tsx'
 import { useFrames, useWorkspace } from '../shell/workspace-context.ts'
 import { More } from '../ui/more.tsx'
@@ -15,7 +16,6 @@ import { count } from '../words/words.ts'
 import { CampaignStatus, campaignStatuses } from './campaign-status.tsx'
 import styles from './campaigns.module.css'
 import { percent } from './progress.tsx'
-import { useSoon } from './use-soon.ts'
 import { text } from './words.ts'
 
 export function Campaigns() {

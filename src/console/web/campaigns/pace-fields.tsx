@@ -1,20 +1,12 @@
 // The fields of a campaign's pace: its rate, and the hours in which it rests.
 import { useState } from 'react'
-import type { WholeCampaignFragment } from '../generated/campaigns/graphql.ts'
 import { shownZone } from '../preferences.ts'
 import type { Issue } from '../session/auth-call.ts'
 import { TextField } from '../ui/field.tsx'
 import parts from '../ui/parts.module.css'
+import type { Pace } from './campaign-input.ts'
 import styles from './campaigns.module.css'
 import { text } from './words.ts'
-
-export interface Pace {
-  /** As text, if that is what a draft has. */
-  ratePerMinute?: number | string | null
-  quietHours?: WholeCampaignFragment['quietHours']
-  /** False for hours that were unticked. They are there when they are ticked again. */
-  isQuiet?: boolean
-}
 
 export function PaceFields({
   ratePerMinute,

@@ -1,5 +1,5 @@
 // Reads recipients out of pasted numbers or CSV, line by line. Lines without a number are reported.
-import { isNumber } from '../graph/is-number.ts'
+import { isPhone } from '../graph/is-phone.ts'
 
 export interface Recipient {
   to: string
@@ -48,7 +48,7 @@ export function numberOf(written: string): string | null {
     .replaceAll(/[\s().\-/]/g, '')
     .replace(/^00/, '+')
   const number = digits.startsWith('+') ? digits : `+${digits}`
-  return isNumber(number) ? number : null
+  return isPhone(number) ? number : null
 }
 
 function valuesOf(names: readonly string[], cells: readonly string[], at: number): Omit<Recipient, 'to'> {

@@ -10,6 +10,7 @@ import {
 } from '../generated/campaigns/graphql.ts'
 import { type Messages, newer } from '../graph/newer.ts'
 import { useList } from '../graph/use-list.ts'
+import { useSoon } from '../graph/use-soon.ts'
 import { pathIn, To, useAddress } from '../navigation.tsx'
 import { useWorkspace } from '../shell/workspace-context.ts'
 import { More } from '../ui/more.tsx'
@@ -22,7 +23,6 @@ import { Time } from '../ui/time.tsx'
 import { words } from '../words/words.ts'
 import styles from './campaigns.module.css'
 import { reasonIn } from './reasons.tsx'
-import { useSoon } from './use-soon.ts'
 import { text } from './words.ts'
 
 const statuses: readonly CampaignRecipientStatus[] = ['planned', 'queued', 'sent', 'delivered', 'read', 'failed', 'cancelled']

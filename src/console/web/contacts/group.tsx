@@ -84,7 +84,6 @@ function Shown({ group: { id, name, description } }: { group: GroupRowFragment }
         setValue={setSearch}
         choose={(contact) => add.run(contact.id)}
         except={list.rows.map((contact) => contact.id)}
-        disabled={add.running}
         strict
       />
       <ContactTable

@@ -61,8 +61,8 @@ function Progress({ id, done }: { id: string; done: () => void }) {
   const { created, updated, skipped, invalid = [] } = job?.summary ?? {}
   const settled = (created ?? 0) + (updated ?? 0) + (skipped ?? 0)
   const bad = (job?.processedCount ?? 0) - settled
-  // The gateway tells the first faults only.
-  const untold = bad - new Set(invalid.map(({ line }) => line)).size
+  // The summary lists the first 100 faults only.
+  const unlisted = bad - new Set(invalid.map(({ line }) => line)).size
   return (
     <div className={parts.stack}>
       <Refusal error={stop.error ?? error} />
@@ -84,7 +84,7 @@ function Progress({ id, done }: { id: string; done: () => void }) {
         {invalid.map(({ line, field, message }) => (
           <li key={`${line} ${field}`}>{text.fault(count(line), `${field}: ${message}`)}</li>
         ))}
-        {untold > 0 && <li>{text.moreFaults(count(untold))}</li>}
+        {unlisted > 0 && <li>{text.moreFaults(count(unlisted))}</li>}
       </ul>
     </div>
   )

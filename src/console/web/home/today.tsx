@@ -1,8 +1,9 @@
 // The messages of today, in the reader's time zone: failures first.
-import { useEffect, useRef, useState } from 'react'
+import { useState } from 'react'
 import { TodayDocument } from '../generated/home/graphql.ts'
 import { useRead } from '../graph/use-read.ts'
 import { useRefresh } from '../graph/use-refresh.ts'
+import { useSoon } from '../graph/use-soon.ts'
 import { pathIn, To } from '../navigation.tsx'
 import { shownZone } from '../preferences.ts'
 import { momentIn } from '../send/input.ts'
@@ -14,8 +15,6 @@ import { count, words } from '../words/words.ts'
 import styles from './home.module.css'
 import { Trend } from './trend.tsx'
 import { text as home } from './words.ts'
-
-const againMs = 2_000
 
 /** Midnight in the shown zone. */
 function startOfToday(): string {
@@ -34,16 +33,10 @@ export function Today() {
   // A page that stays open over midnight begins anew.
   useRefresh(true, () => setSince(startOfToday()))
   const { data, error, loading, again } = useRead(TodayDocument, { since })
-  // The gateway counts. While events come, it is asked at most every two seconds.
-  const planned = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const soon = useSoon(again)
   useFrames((events) => {
-    if (planned.current || !events.some(({ message }) => message)) return
-    planned.current = setTimeout(() => {
-      planned.current = undefined
-      again()
-    }, againMs)
+    if (events.some(({ message }) => message)) soon()
   })
-  useEffect(() => () => clearTimeout(planned.current), [])
   const read = data?.read.totalCount
   // A message that was read was delivered before, and one that was delivered was sent.
   const delivered = sum(data?.delivered.totalCount, read)

@@ -37,7 +37,7 @@ export function Deliveries({ id }: { id: string }) {
       <div className={`${parts.panelBody} ${parts.stack}`}>
         <Refusal error={error} />
         {!list.loading && !error && rows.length === 0 && <p className={parts.hint}>{deliveries.none}</p>}
-        <ul>
+        <ul className={styles.deliveries}>
           {rows.map(({ id: key, webhookId, event, status, responseCode, error: reason, createdAt }) => (
             <li key={key} className={styles.delivery}>
               <Time at={createdAt} />

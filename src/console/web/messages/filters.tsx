@@ -1,7 +1,7 @@
 // The filters above the list. They live in the address, so that a link shows the same list.
 
 import { lazy, Suspense, useEffect, useState } from 'react'
-import { isNumber } from '../graph/is-number.ts'
+import { isPhone } from '../graph/is-phone.ts'
 import { messageTypes } from '../graph/message-types.ts'
 import { useInstances } from '../graph/use-instances.ts'
 import type { Search } from '../navigation.tsx'
@@ -118,7 +118,7 @@ function NumberFilter({ value, set, issues }: NumberFilterProps) {
   const number = numberIn(typed)
   // biome-ignore lint/correctness/useExhaustiveDependencies: each pause applies what is typed.
   useEffect(() => {
-    if (number === value || (number && !isNumber(number))) return
+    if (number === value || (number && !isPhone(number))) return
     const timer = setTimeout(() => set(number), restMs)
     return () => clearTimeout(timer)
   }, [number])

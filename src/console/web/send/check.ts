@@ -9,7 +9,7 @@ import {
   type SendMessageInput,
   type SendType,
 } from '../generated/send/graphql.ts'
-import { isNumber } from '../graph/is-number.ts'
+import { isPhone } from '../graph/is-phone.ts'
 import { passes } from '../graph/passing.ts'
 import { ask, type Team } from '../graph/request.ts'
 import { againMs } from '../graph/use-read.ts'
@@ -42,7 +42,7 @@ const needed: Record<SendType, readonly string[]> = {
 }
 
 function isWhole(input: Input): boolean {
-  if (!input.instanceId || !isNumber(input.to)) return false
+  if (!input.instanceId || !isPhone(input.to)) return false
   return input.templateId !== undefined || (input.type !== undefined && needed[input.type].every((name) => name in input))
 }
 
@@ -51,7 +51,7 @@ async function check(team: Team, input: Input, scheduledAt: string | null): Prom
   let template: Checked['template']
   if (id) {
     // The gateway fills in the values of the contact with the number, too.
-    const found = isNumber(to) ? (await ask(team, ContactWithNumberDocument, { number: to })).contacts.nodes : []
+    const found = isPhone(to) ? (await ask(team, ContactWithNumberDocument, { number: to })).contacts.nodes : []
     const contactId = found.find(({ phone }) => phone === to)?.id ?? null
     template = (await ask(team, FillTemplateDocument, { id, contactId, variables })).previewTemplate
     if (template.missing.length > 0) return { template }

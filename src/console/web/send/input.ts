@@ -17,7 +17,7 @@ export interface Input extends Sending {
 }
 
 /** The number that a field says. Another text is handed over as it stands, so that the gateway refuses it: JSON would make it null. */
-export function numberIn(said: string): number {
+export function numericIn(said: string): number {
   const number = said.trim() ? Number(said) : Number.NaN
   return Number.isFinite(number) ? number : (said as unknown as number)
 }
@@ -35,8 +35,8 @@ export function inputOf(form: FormData, type: FormType): Input {
     to: to.replaceAll(/[\s()-]/g, ''),
     ...(type !== byTemplate && { type }),
     ...(variables.length > 0 && { variables: Object.fromEntries(variables) }),
-    ...(latitude && { latitude: numberIn(latitude) }),
-    ...(longitude && { longitude: numberIn(longitude) }),
+    ...(latitude && { latitude: numericIn(latitude) }),
+    ...(longitude && { longitude: numericIn(longitude) }),
     ...(buttons && {
       buttons: buttons
         .split('\n')

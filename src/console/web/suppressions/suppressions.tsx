@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { AddSuppressionDocument, RemoveSuppressionDocument, SuppressionsDocument } from '../generated/suppressions/graphql.ts'
 import { ask } from '../graph/request.ts'
 import { useList } from '../graph/use-list.ts'
+import { useSoon } from '../graph/use-soon.ts'
 import { useFrames, useWorkspace } from '../shell/workspace-context.ts'
 import { AddButton } from '../ui/add-button.tsx'
 import { Confirm } from '../ui/confirm.tsx'
@@ -28,8 +29,9 @@ export function Suppressions() {
     ({ phone }) => phone,
   )
   // A keyword in a message adds its sender, or removes it.
+  const soon = useSoon(list.refresh)
   useFrames((events) => {
-    if (events.some(({ message }) => message?.direction === 'inbound')) list.refresh()
+    if (events.some(({ message }) => message?.direction === 'inbound')) soon()
   })
   const read = useOnce(!list.loading)
   const [adding, setAdding] = useState(false)

@@ -14,7 +14,7 @@ import { text } from './words.ts'
 export function Invitations({ teamId }: { teamId: string }) {
   const { data, error, loading, again } = useRead(InvitationsDocument, { id: teamId })
   // No event tells that one was accepted.
-  useRefresh(true, again)
+  useRefresh(!error, again, 10_000)
   const revoke = useTask(async (id: string) => {
     await ask(teamId, RevokeInvitationDocument, { teamId, id })
     again()

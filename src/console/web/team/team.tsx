@@ -26,7 +26,7 @@ export function Team() {
   const { team } = useWorkspace()
   const { data, error, again } = useRead(TeamPageDocument, { id: team ?? '' }, { pause: team === null })
   // No event tells of members and their roles.
-  useRefresh(team !== null, again)
+  useRefresh(team !== null && !error, again, 10_000)
   if (team === null) return <NotFound />
   if (data?.team) return <Shown team={data.team} error={error} again={again} />
   return <Page title={text.title}>{error ? <Refusal error={error} /> : words.loading}</Page>
