@@ -2,6 +2,7 @@
 import {
   type GraphQLEnumType,
   type GraphQLInputType,
+  type GraphQLNamedType,
   type GraphQLOutputType,
   type GraphQLSchema,
   getNamedType,
@@ -61,11 +62,14 @@ export function createSchemas(graph: GraphQLSchema): Schemas {
     }
     if (schema.anyOf) return { ...schema, anyOf: schema.anyOf.map((one) => enrich(one, type)) }
     if (schema.items) return { ...schema, items: enrich(schema.items, type) }
-    const named = type && getNamedType(type)
     if (schema.properties) return nameRecord(enrichFields(schema, schema.properties, type), type)
-    if (isEnumType(named) && isText(schema) && !schema.enum) return enumOf(schema, named.name)
-    if (named?.name === 'ID' && isText(schema)) return { format: 'uuid', ...schema }
-    if (named?.name === 'DateTime' && isText(schema)) return { format: 'date-time', ...schema }
+    return isText(schema) && type ? enrichText(schema, getNamedType(type)) : schema
+  }
+
+  function enrichText(schema: Schema, type: GraphQLNamedType): Schema {
+    if (isEnumType(type) && !schema.enum) return enumOf(schema, type.name)
+    if (type.name === 'ID') return { format: 'uuid', ...schema }
+    if (type.name === 'DateTime') return { format: 'date-time', ...schema }
     return schema
   }
 

@@ -83,23 +83,29 @@ export function checkContactIds(input: unknown): void {
  */
 export async function readNumbers(items: readonly unknown[], { refuse }: { refuse: boolean }): Promise<Numbers> {
   const numbers: Numbers = { audience: new Map(), repeated: 0, faults: [], more: false, invalid: 0 }
-  const { audience, faults } = numbers
   for (const [index, item] of items.entries()) {
     if (index % atOnce === atOnce - 1) await turn()
     const parsed = recipient.safeParse(item)
-    if (parsed.success) {
-      const { to, variables = null, reference = null } = parsed.data
-      if (audience.has(to)) numbers.repeated++
-      else audience.set(to, { to, index, contactId: null, variables, reference })
-    } else {
-      numbers.invalid++
-      if (faults.length < maxFaults) faults.push(...faultsAt(parsed.error, index))
-      else if (refuse) throw invalid(faults, { more: true })
-      else numbers.more = true
+    if (parsed.success) addNumber(numbers, index, parsed.data)
+    else {
+      addFaults(numbers, index, parsed.error)
+      if (refuse && numbers.more) break
     }
   }
-  if (refuse && faults.length > 0) throw invalid(faults)
+  const { faults, more } = numbers
+  if (refuse && faults.length > 0) throw invalid(faults, { more })
   return numbers
+}
+
+function addNumber(numbers: Numbers, index: number, { to, variables = null, reference = null }: z.infer<typeof recipient>): void {
+  if (numbers.audience.has(to)) numbers.repeated++
+  else numbers.audience.set(to, { to, index, contactId: null, variables, reference })
+}
+
+function addFaults(numbers: Numbers, index: number, error: z.ZodError): void {
+  numbers.invalid++
+  if (numbers.faults.length < maxFaults) numbers.faults.push(...faultsAt(error, index))
+  else numbers.more = true
 }
 
 function faultsAt(error: z.ZodError, index: number): Issue[] {

@@ -99,23 +99,28 @@ export type Step =
 
 /** Returns the next step of a campaign; `now` is the time of the database. */
 export function nextStep(campaign: Progress, now: Date, pageSize: number): Step {
-  const { status, scheduledFor, planned, open, unaccepted } = campaign
+  const { status, scheduledFor, planned, open, unaccepted, quietUntil } = campaign
   if (status === 'scheduled' && scheduledFor && scheduledFor > now) return { do: 'later', at: scheduledFor }
   if (status === 'completed' || status === 'cancelled' || status === 'failed') return { do: 'nothing' }
   // A paused campaign without planned recipients still completes.
   if (status === 'paused' && planned > 0) return stepOfPaused(campaign)
-  const { rate, nextAt, quietUntil, waiting } = campaign
   if (quietUntil && (planned > 0 || unaccepted > 0) && !campaign.instanceDeleted) return { do: 'quiet', until: quietUntil }
-  if (planned === 0) return open === 0 ? { do: 'complete' } : { do: 'later', at: lookAgainAt(campaign, now) }
-  if (campaign.instanceDeleted) return { do: 'fail', error: 'INSTANCE_DELETED' }
+  if (planned > 0) return stepOfPlanned(campaign, now, pageSize)
+  return open === 0 ? { do: 'complete' } : { do: 'later', at: lookAgainAt(campaign, now) }
+}
+
+/** The next step of one that is running, has planned recipients and no quiet hours now. */
+function stepOfPlanned(campaign: Progress, now: Date, pageSize: number): Step {
+  const { rate, nextAt, waiting, unaccepted, instanceDeleted, quietFrom } = campaign
+  if (instanceDeleted) return { do: 'fail', error: 'INSTANCE_DELETED' }
   const due = dueNow({ rate, nextAt }, now)
   // When quiet hours begin, what is queued is taken back, which cannot wait for the next message.
-  if (due === 0 && nextAt) return { do: 'later', at: earlier(nextAt, campaign.quietFrom) }
+  if (due === 0 && nextAt) return { do: 'later', at: earlier(nextAt, quietFrom) }
   const most = rate !== null && waiting > 0 ? 0 : Math.min(pageSize, mostUnaccepted - unaccepted, due)
   return most > 0 ? { do: 'send', most } : { do: 'later', at: lookAgainAt(campaign, now) }
 }
 
-/** The next step of one with planned recipients. One that paused itself may have queued messages, which must not leave in quiet hours. */
+/** The next step of one that is paused with planned recipients. One that paused itself may have queued messages, which must not leave in quiet hours. */
 function stepOfPaused({ unaccepted, instanceDeleted, quietUntil, quietFrom }: Progress): Step {
   if (unaccepted === 0 || instanceDeleted || !quietFrom) return { do: 'nothing' }
   return quietUntil ? { do: 'quiet', until: quietUntil } : { do: 'later', at: quietFrom }

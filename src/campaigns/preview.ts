@@ -55,28 +55,30 @@ export async function previewCampaign(ctx: Context, input: unknown): Promise<Cam
   const numbers = await readNumbers(fields.recipients ?? [], { refuse: false })
   const others = (fields.contactIds?.length ?? 0) + (fields.groupIds?.length ?? 0)
   if (numbers.audience.size === 0 && others === 0) throw invalid(numbers.faults, { more: numbers.more })
-  const work = () =>
-    transaction(app.db, async (tx) => {
-      // A second try of the transaction begins with the numbers alone.
-      const audience = new Map(numbers.audience)
-      const content = await draftCampaign(ctx, tx, fields, audience)
-      const found = { suppressed: noneLeftOut(), missing: noneLeftOut() }
-      const sendable: Composed[] = []
-      await composeAll(tx, principal.workspaceId, content, audience, (chunk) => {
-        for (const one of chunk) {
-          if (one.error === null) sendable.push(one)
-          else leaveOut(one.error === suppressed ? found.suppressed : found.missing, one)
-        }
-      })
-      const quota = await foreseeQuota(tx, principal, sendable.length)
-      const counts = { recipients: audience.size, sendable: sendable.length, repeated: numbers.repeated }
-      const course = await courseOf(ctx, tx, fields, sendable, {
-        approved: content.template !== null,
-        campaignRecipients: audience.size,
-      })
-      return { ...counts, invalid: invalidOf(numbers), ...found, ...quota, ...course }
-    })
+  const work = () => transaction(app.db, (tx) => previewIn(ctx, tx, fields, numbers))
   return await inPreviewTurn(principal.ownerId, () => inTurn(ctx, fields, work))
+}
+
+async function previewIn(ctx: Context, tx: Tx, fields: CampaignFields, numbers: Numbers): Promise<CampaignPreview> {
+  const { principal } = ctx
+  // A second try of the transaction begins with the numbers alone.
+  const audience = new Map(numbers.audience)
+  const content = await draftCampaign(ctx, tx, fields, audience)
+  const found = { suppressed: noneLeftOut(), missing: noneLeftOut() }
+  const sendable: Composed[] = []
+  await composeAll(tx, principal.workspaceId, content, audience, (chunk) => {
+    for (const one of chunk) {
+      if (one.error === null) sendable.push(one)
+      else leaveOut(one.error === suppressed ? found.suppressed : found.missing, one)
+    }
+  })
+  const quota = await foreseeQuota(tx, principal, sendable.length)
+  const counts = { recipients: audience.size, sendable: sendable.length, repeated: numbers.repeated }
+  const course = await courseOf(ctx, tx, fields, sendable, {
+    approved: content.template !== null,
+    campaignRecipients: audience.size,
+  })
+  return { ...counts, invalid: invalidOf(numbers), ...found, ...quota, ...course }
 }
 
 function noneLeftOut(): LeftOuts {

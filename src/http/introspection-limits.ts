@@ -48,26 +48,27 @@ interface Counted extends Figures {
 }
 
 function countOf(schema: GraphQLSchema, root: SelectionSetNode, fragments: Fragments): { times: number; fields: number } {
-  let times = 0
-  let fields = 0
-  const seen = new Set<string>()
   const counted: Counted = { ...figuresOf(schema), fragments, known: new Map() }
-  const visit = ({ selections }: SelectionSetNode) => {
-    for (const selection of selections) {
-      if (selection.kind === 'InlineFragment') visit(selection.selectionSet)
-      else if (selection.kind === 'FragmentSpread') {
-        const { value: name } = selection.name
-        const fragment = seen.has(name) ? undefined : fragments.get(name)
-        seen.add(name)
-        if (fragment) visit(fragment.selectionSet)
-      } else if (/^__(schema|type)$/.test(selection.name.value) && selection.selectionSet) {
-        times++
-        fields += fieldsOf(selection.selectionSet, 'most', 0, counted)
-      }
-    }
+  const selections = [...introspectionsIn(root, fragments, new Set())]
+  const fields = selections.reduce((sum, selection) => sum + fieldsOf(selection, 'most', 0, counted), 0)
+  return { times: selections.length, fields }
+}
+
+/** The selections of the fields `__schema` and `__type`. A fragment counts once, however often it is spread. */
+function* introspectionsIn(
+  { selections }: SelectionSetNode,
+  fragments: Fragments,
+  seen: Set<string>,
+): Generator<SelectionSetNode> {
+  for (const selection of selections) {
+    if (selection.kind === 'InlineFragment') yield* introspectionsIn(selection.selectionSet, fragments, seen)
+    else if (selection.kind === 'FragmentSpread') {
+      const { value: name } = selection.name
+      const fragment = seen.has(name) ? undefined : fragments.get(name)
+      seen.add(name)
+      if (fragment) yield* introspectionsIn(fragment.selectionSet, fragments, seen)
+    } else if (/^__(schema|type)$/.test(selection.name.value) && selection.selectionSet) yield selection.selectionSet
   }
-  visit(root)
-  return { times, fields }
 }
 
 /**

@@ -88,36 +88,46 @@ function refusalOf({ app, requestId }: Context, error: unknown): Refusal {
 const messagesPerTurn = 50
 
 async function acceptEach(ctx: Context, messages: readonly unknown[]): Promise<BulkResult> {
+  const { submissions, refused } = await validateEach(ctx, messages)
   const result: BulkResult = { accepted: [], rejected: [] }
-  const submissions = new Map<number, Submission>()
-  const refused = new Map<number, { request: Context; refusal: Refusal }>()
-  for (const [index, message] of messages.entries()) {
-    if (index % messagesPerTurn === messagesPerTurn - 1) await ownTurn()
-    let request = memberOf(ctx, index)
-    try {
-      if (!ctx.idempotency) request = withOwnKey(ctx, message)
-      submissions.set(index, submissionOf(request, message))
-    } catch (error) {
-      refused.set(index, { request, refusal: refusalOf(ctx, error) })
-    }
-  }
   // They may have been accepted before, when their times were in the future: under keys of their own, or by a run of this bulk that was interrupted.
-  const before = await acceptedBefore<Message>([...refused.values()].map(({ request }) => request))
-  for (const [i, [index, { refusal }]] of [...refused].entries()) {
+  const before = await acceptedBefore<Message>(refused.map(({ request }) => request))
+  for (const [i, { index, refusal }] of refused.entries()) {
     const message = before[i]
     if (message) result.accepted.push({ index, id: message.id })
     else result.rejected.push({ index, ...refusal })
   }
-  const indexes = [...submissions.keys()]
-  for (const [i, answer] of (await acceptMessages(ctx, [...submissions.values()])).entries()) {
+  const answers = await acceptMessages(ctx, [...submissions.values()])
+  for (const [i, index] of [...submissions.keys()].entries()) {
+    const answer = answers[i] as Message | Error
     // Another request is sending the same bulk at this moment.
     if (ctx.idempotency && codeOf(answer)?.startsWith('IDEMPOTENCY_')) throw answer
-    const index = indexes[i] as number
     if (answer instanceof Error) result.rejected.push({ index, ...refusalOf(ctx, answer) })
     else result.accepted.push({ index, id: answer.id })
   }
   for (const list of [result.accepted, result.rejected]) list.sort((a, b) => a.index - b.index)
   return result
+}
+
+interface Validated {
+  /** By position in the bulk. */
+  submissions: Map<number, Submission>
+  refused: { index: number; request: Context; refusal: Refusal }[]
+}
+
+async function validateEach(ctx: Context, messages: readonly unknown[]): Promise<Validated> {
+  const validated: Validated = { submissions: new Map(), refused: [] }
+  for (const [index, message] of messages.entries()) {
+    if (index % messagesPerTurn === messagesPerTurn - 1) await ownTurn()
+    let request = memberOf(ctx, index)
+    try {
+      if (!ctx.idempotency) request = withOwnKey(ctx, message)
+      validated.submissions.set(index, submissionOf(request, message))
+    } catch (error) {
+      validated.refused.push({ index, request, refusal: refusalOf(ctx, error) })
+    }
+  }
+  return validated
 }
 
 /** Uses the key of a single message as its own mutation does. @throws VALIDATION_ERROR when it is malformed. */

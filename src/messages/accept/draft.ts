@@ -28,37 +28,48 @@ export function draftAll(
   const drafts: Draft[] = []
   for (const [index, submission] of submissions.entries()) {
     if (results[index] !== undefined) continue
-    const { input, principal, scheduledAt } = submission
-    const instance = records.instance(submission)
-    const contact = records.contact(submission)
     try {
-      const fileType = records.fileType(submission)
-      const refusal = input.templateId == null ? 'VALIDATION_ERROR' : 'TEMPLATE_INVALID'
-      if (fileType === null) throw failure(refusal, `mediaUrl: ${withoutFile}`)
-      if (!instance) throw failure('NOT_FOUND', 'Instance not found')
-      const type = input.type ?? records.template(submission)?.type
-      const fault = fileType && type && providerOf(app, instance.provider)?.faultOfFile?.(type, fileType)
-      if (fault) throw failure(refusal, `mediaUrl: ${fault}`)
-      const composed =
-        input.templateId == null
-          ? compose(input, contact)
-          : fillTemplate(input, contact, records.template(submission), sendsTemplates(app, instance.provider))
-      if (records.isSuppressed(submission)) throw failure(suppressed)
-      drafts.push({
-        index,
-        submission,
-        id: newId(),
-        principal: { workspaceId: principal.workspaceId, userId: senderOf(principal) },
-        instance,
-        to: input.to,
-        reference: input.reference,
-        scheduledAt,
-        campaignId: null,
-        ...composed,
-      })
+      drafts.push({ index, ...draft(app, submission, records) })
     } catch (error) {
       results[index] = error as Error
     }
   }
   return drafts
+}
+
+/** @throws NOT_FOUND, VALIDATION_ERROR, TEMPLATE_INVALID or RECIPIENT_SUPPRESSED, the first that applies. */
+function draft(app: App, submission: Submission, records: Records): Omit<Draft, 'index'> {
+  const { input, principal, scheduledAt } = submission
+  const instance = checkedInstance(app, submission, records)
+  const contact = records.contact(submission)
+  const composed =
+    input.templateId == null
+      ? compose(input, contact)
+      : fillTemplate(input, contact, records.template(submission), sendsTemplates(app, instance.provider))
+  if (records.isSuppressed(submission)) throw failure(suppressed)
+  return {
+    submission,
+    id: newId(),
+    principal: { workspaceId: principal.workspaceId, userId: senderOf(principal) },
+    instance,
+    to: input.to,
+    reference: input.reference,
+    scheduledAt,
+    campaignId: null,
+    ...composed,
+  }
+}
+
+/** Returns the instance that is to send. @throws when there is none, or when it cannot send the named file. */
+function checkedInstance(app: App, submission: Submission, records: Records) {
+  const { input } = submission
+  const instance = records.instance(submission)
+  const fileType = records.fileType(submission)
+  const refusal = input.templateId == null ? 'VALIDATION_ERROR' : 'TEMPLATE_INVALID'
+  if (fileType === null) throw failure(refusal, `mediaUrl: ${withoutFile}`)
+  if (!instance) throw failure('NOT_FOUND', 'Instance not found')
+  const type = input.type ?? records.template(submission)?.type
+  const fault = fileType && type && providerOf(app, instance.provider)?.faultOfFile?.(type, fileType)
+  if (fault) throw failure(refusal, `mediaUrl: ${fault}`)
+  return instance
 }
