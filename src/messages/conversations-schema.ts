@@ -1,15 +1,19 @@
 // GraphQL query of conversations.
 import { contactOfPhone } from '../contacts/load.ts'
 import { ContactRef } from '../contacts/schema.ts'
-import { fail } from '../core/errors.ts'
 import { builder } from '../core/graph/builder.ts'
 import { connectionOf } from '../core/graph/connection.ts'
-import type { Latest } from './conversations.sql.ts'
-import { mostNumbersBackward, mostUnread, pageOfConversations, unreadCount } from './conversations.ts'
-import { loadMessage } from './load.ts'
+import {
+  type Conversation,
+  mostNumbersBackward,
+  mostUnread,
+  pageOfConversations,
+  unreadCount,
+  withMessages,
+} from './conversations.ts'
 import { MessageRef } from './object.ts'
 
-const ConversationRef = builder.objectRef<Latest>('Conversation').implement({
+const ConversationRef = builder.objectRef<Conversation>('Conversation').implement({
   description: 'The messages to and from one number. `history` lists them all.',
   fields: (t) => ({
     id: t.exposeID('peer', { description: 'The same as `phone`, for caches.' }),
@@ -20,12 +24,7 @@ const ConversationRef = builder.objectRef<Latest>('Conversation').implement({
       description: 'The contact with this number.',
       resolve: ({ peer }, _, ctx) => contactOfPhone(ctx, peer),
     }),
-    lastMessage: t.field({
-      type: MessageRef,
-      description: 'The latest message, in either direction.',
-      // Retention may have deleted it since the page was read.
-      resolve: async ({ id }, _, ctx) => (await loadMessage(ctx, id)) ?? fail('NOT_FOUND', 'Message not found'),
-    }),
+    lastMessage: t.expose('lastMessage', { type: MessageRef, description: 'The latest message, in either direction.' }),
     lastMessageAt: t.expose('createdAt', { type: 'DateTime', description: 'When the latest message was accepted or received.' }),
     unreadCount: t.int({
       description: `Messages received since the last answer, ${mostUnread} if there are more. The gateway does not know what people have read: a message is unread until one is sent to its number. Messages of campaigns are no answers, and neither are failed and cancelled ones.`,
@@ -41,7 +40,7 @@ builder.queryField('conversations', (t) =>
       type: ConversationRef,
       extensions: { page: 20 },
       description: `The numbers that the workspace exchanges messages with, latest message first; 20 a page, at most 100. A page with \`last\` may be refused in a workspace with more than ${mostNumbersBackward.toLocaleString('en')} numbers.`,
-      resolve: (_, args, ctx) => pageOfConversations(ctx, args),
+      resolve: async (_, args, ctx) => withMessages(ctx, await pageOfConversations(ctx, args)),
     },
     ConversationConnection,
   ),

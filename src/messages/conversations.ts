@@ -3,6 +3,7 @@ import type { Context } from '../core/context.ts'
 import { fail } from '../core/errors.ts'
 import { loadFound } from '../core/graph/load.ts'
 import { type Page, type PageArgs, readPage } from '../core/graph/pagination.ts'
+import type { Message } from '../generated/prisma/client.ts'
 import {
   countNext,
   countUnanswered,
@@ -11,6 +12,11 @@ import {
   readAmongMessages,
   readAmongNumbers,
 } from './conversations.sql.ts'
+import { loadMessage } from './load.ts'
+
+export interface Conversation extends Latest {
+  lastMessage: Message
+}
 
 /** How many messages are read in page order, and how many numbers are looked at if these messages do not fill the page. */
 interface Step {
@@ -64,6 +70,20 @@ export async function pageOfConversations(
       return await readAmongMessages(app.pool, query, null)
     },
   })
+}
+
+/**
+ * Adds the latest messages. A conversation is left out if its message was deleted since the page was read: by an erasure, by retention, or by
+ * the pause of a campaign.
+ */
+export async function withMessages(ctx: Context, { edges, pageInfo }: Page<Latest>): Promise<Page<Conversation>> {
+  const found = await Promise.all(
+    edges.map(async ({ cursor, node }) => {
+      const lastMessage = await loadMessage(ctx, node.id)
+      return lastMessage ? [{ cursor, node: { ...node, lastMessage } }] : []
+    }),
+  )
+  return { edges: found.flat(), pageInfo }
 }
 
 const tooFar = 'last: the workspace has too many numbers to look for the oldest ones; use first and after'

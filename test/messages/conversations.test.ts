@@ -2,8 +2,10 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { newId } from '../../src/core/id.ts'
 import { readAmongNumbers } from '../../src/messages/conversations.sql.ts'
+import { pageOfConversations, withMessages } from '../../src/messages/conversations.ts'
 import { sql } from '../kit/database.ts'
 import { newTenant, openRig, type Rig, type Tenant } from '../rest-compat/rig.ts'
+import { contextFor, openApp } from './rig.ts'
 
 let rig: Rig
 let tenant: Tenant
@@ -141,4 +143,17 @@ it('says that a workspace has too many numbers for the look by number, also behi
   const query = { workspaceId: many.account.workspaceId, place: behindAll, take: 10 }
   expect(await readAmongNumbers(sql(rig.databaseUrl), query, 3)).toBe(null)
   expect(await readAmongNumbers(sql(rig.databaseUrl), query, 4)).toEqual([])
+})
+
+it('leaves out a conversation whose latest message is deleted while the page is read', async () => {
+  const of = await newTenant(rig.gateway, rig.databaseUrl)
+  const kept = await exchange(of, '+393331110001')
+  const erased = await exchange(of, '+393331110002')
+  const app = await openApp(rig.databaseUrl)
+  const ctx = contextFor(app, of.account)
+  const page = await pageOfConversations(ctx, { first: 20 })
+  await sql(rig.databaseUrl).query('delete from messages where id = $1', [erased])
+  const { edges, pageInfo } = await withMessages(ctx, page)
+  expect(edges.map(({ node }) => node.lastMessage.id)).toEqual([kept])
+  expect(pageInfo.hasNextPage).toBe(false)
 })
