@@ -1,4 +1,4 @@
-// Messages that become due together share jobs, and yet each ends by itself.
+// Messages that become due together share jobs, and yet each ends by itself. Single messages leave before those of large bulks.
 import { beforeAll, expect, it } from 'vitest'
 import { sweepImplementation } from '../../src/messages/dispatch/sweep.ts'
 import { sql } from '../kit/database.ts'
@@ -71,4 +71,30 @@ it('messages of a shared job get another job only when that one is lost', async 
   await sql(scene.databaseUrl).query(`delete from pgboss.job where data->'ids' ?| $1`, [ids])
   await sweepImplementation.run(app, [{}])
   expect(await shared()).toEqual([ids.toSorted()])
+})
+
+it('a single message leaves before those of a large bulk that was accepted earlier, and these before scheduled ones', async () => {
+  const app = await openApp(scene.databaseUrl)
+  await app.boss.deleteAllJobs('message.dispatch')
+  const of = (to: string) => ({ instanceId: scene.phone.id, to, type: 'text', text: 'hello' })
+  const at = new Date(Date.now() + 1_000).toISOString()
+  const client = scene.client()
+  const scheduled = (await client.post('messages/schedule', { ...of('+393330991111'), scheduledAt: at })).body.data.id
+  const bulk = (n: number, first: number) => ({
+    messages: Array.from({ length: n }, (_, i) => of(`+39333010${first + i}5555`)),
+  })
+  const large = (await client.post('messages/bulk', bulk(11, 10))).body.data.accepted
+  const small = (await client.post('messages/bulk', bulk(2, 50))).body.data.accepted
+  const single = (await client.post('messages/send', of('+393330992222'))).body.data.id
+  await until(() => Date.now() > Date.parse(at))
+  const fetched: string[] = []
+  await until(async () => {
+    for (const { data } of await app.boss.fetch<{ id?: string; ids?: string[] }>('message.dispatch'))
+      fetched.push(...(data.ids ?? [data.id as string]))
+    return fetched.length === 15
+  })
+  const idsOf = (list: { id: string }[]) => list.map(({ id }) => id)
+  expect(fetched.slice(0, 3)).toEqual([...idsOf(small), single])
+  expect(fetched.slice(3, 14).toSorted()).toEqual(idsOf(large).toSorted())
+  expect(fetched[14]).toBe(scheduled)
 })

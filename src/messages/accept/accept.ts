@@ -31,13 +31,16 @@ import { answerRepeated, type Result, replayRepeated, type Submission, storeResu
 /** Answers each message, in order. The messages of one call share one transaction, so none overtakes another. */
 type Accept = (submissions: readonly Submission[]) => Promise<readonly Result[]>
 
+/** The messages of a larger bulk leave after single ones. A few dispatch jobs more would not delay those. */
+const largeBulk = 10
+
 const acceptance = definePart(createAcceptance)
 
 function createAcceptance(app: App): Accept {
   // A call that must wait for another transaction is refused with `MustWait`, and the others are accepted without it.
   const acceptCalls = async (calls: readonly (readonly Submission[])[]): Promise<(readonly Result[] | Error)[]> => {
     try {
-      const results = await acceptAll(app, calls.flat(), { waits: false })
+      const results = await acceptAll(app, calls.flat(), { waits: false, inBulk: false })
       return calls.map(({ length }) => results.splice(0, length))
     } catch (error) {
       if (!(error instanceof MustWait)) throw error
@@ -55,7 +58,7 @@ function createAcceptance(app: App): Accept {
   const bulks = createShare({ perCaller: 2, total: 4, mostWaiting: 1_000, waitMs: 30_000 })
   const many = (submissions: readonly Submission[]) =>
     bulks.during((submissions[0] as Submission).principal.ownerId, 1, () =>
-      withoutBudget(() => acceptAll(app, submissions, { waits: false })),
+      withoutBudget(() => acceptAll(app, submissions, { waits: false, inBulk: submissions.length > largeBulk })),
     )
   return async (submissions) => {
     try {
@@ -103,7 +106,7 @@ async function acceptRepeated(app: App, submission: Submission): Promise<Message
 
 /** Accepts messages in a transaction of their own, on one of the few connections that each caller has (core/database/database.ts). */
 async function acceptAfterWait(app: App, submissions: readonly Submission[]): Promise<Result[]> {
-  return await acceptAll(app, submissions, { waits: true }).catch((error: Error) => {
+  return await acceptAll(app, submissions, { waits: true, inBulk: submissions.length > largeBulk }).catch((error: Error) => {
     if (codeOf(error) !== 'IDEMPOTENCY_IN_PROGRESS') throw error
     return submissions.map(() => error)
   })
@@ -112,9 +115,14 @@ async function acceptAfterWait(app: App, submissions: readonly Submission[]): Pr
 /**
  * Accepts one batch: replays repeated requests; looks up the records that are named and takes quota, in one round trip; drafts; gives back the
  * quota of refused ones; stores the messages and keeps the results, in the round trip of the commit.
+ * `inBulk`: they are one large bulk.
  * @throws MustWait in place of a wait for another transaction, unless it `waits`.
  */
-async function acceptAll(app: App, submissions: readonly Submission[], { waits }: { waits: boolean }): Promise<Result[]> {
+async function acceptAll(
+  app: App,
+  submissions: readonly Submission[],
+  { waits, inBulk }: { waits: boolean; inBulk: boolean },
+): Promise<Result[]> {
   app.metrics.batchSize.observe({ batch: 'accept' }, submissions.length)
   await safetyCache(app).load(submissions.map(judgedOf))
   const all = await sqlTransaction(app.pool, async (tx) => {
@@ -125,7 +133,7 @@ async function acceptAll(app: App, submissions: readonly Submission[], { waits }
     const drafts = draftAll(app, submissions, results, records)
     const turns = await assign(drafts.map(({ submission }) => quotaRequest(submission)))
     const accepted = await refuseWithoutQuota(tx, drafts, turns, results)
-    await store(app, tx, accepted, results)
+    await store(app, tx, accepted, results, inBulk)
     await storeResults(app, tx, submissions, results)
     return results as Result[]
   })
@@ -173,7 +181,13 @@ async function refuseWithoutQuota(
 }
 
 /** Inserts the messages with their dispatch jobs and events, and puts them into `results`. */
-async function store(app: App, tx: SqlTx, drafts: readonly Accepted[], results: (Result | undefined)[]): Promise<void> {
+async function store(
+  app: App,
+  tx: SqlTx,
+  drafts: readonly Accepted[],
+  results: (Result | undefined)[],
+  inBulk: boolean,
+): Promise<void> {
   const messages = composeRows(app, await markOutsideWindow(app, tx, drafts))
   for (const [i, message] of messages.entries()) results[(drafts[i] as Draft).index] = message
   const holders = drafts.map(({ instance }) => instance.holder)
@@ -181,6 +195,6 @@ async function store(app: App, tx: SqlTx, drafts: readonly Accepted[], results: 
   await Promise.all([
     tx.sendLast((sql) => insertMessages(sql, messages)),
     tx.sendLast((sql) => emit(sql, events)),
-    ...jobsOfNew(app, messages, holders).map(tx.sendLast),
+    ...jobsOfNew(app, messages, holders, inBulk).map(tx.sendLast),
   ])
 }

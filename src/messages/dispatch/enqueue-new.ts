@@ -25,22 +25,27 @@ export async function enqueueNew(
   await Promise.all(jobsOfNew(app, messages, holders).map((add) => add(tx)))
 }
 
-/** The statements of {@link enqueueNew}. */
-export function jobsOfNew(app: App, messages: readonly NewDispatchable[], holders: readonly (string | null)[]): AddJobs[] {
+/** The statements of {@link enqueueNew}. `inBulk`: the messages are those of a large bulk. */
+export function jobsOfNew(
+  app: App,
+  messages: readonly NewDispatchable[],
+  holders: readonly (string | null)[],
+  inBulk = false,
+): AddJobs[] {
   const ofHolders: (NewDispatchable & { holder: string })[] = []
   const others: DispatchRequest[] = []
   for (const [i, message] of messages.entries()) {
     const holder = holders[i]
     if (holder && !message.scheduledAt) ofHolders.push({ ...message, holder })
-    else others.push(dispatchRequest(message, message.scheduledAt ?? undefined))
+    else others.push(dispatchRequest(message, message.scheduledAt ?? undefined, inBulk))
   }
-  return [...dispatchJobs(app, others), ...handOver(app, ofHolders)]
+  return [...dispatchJobs(app, others), ...handOver(app, ofHolders, inBulk)]
 }
 
-function handOver(app: App, messages: readonly (NewDispatchable & { holder: string })[]): AddJobs[] {
+function handOver(app: App, messages: readonly (NewDispatchable & { holder: string })[], inBulk: boolean): AddJobs[] {
   const [first] = messages
   if (!first) return []
-  const requests = messages.map((message) => dispatchRequest(message))
+  const requests = messages.map((message) => dispatchRequest(message, undefined, inBulk))
   const startAfter = new Date(first.createdAt.getTime() + headStartMs)
   return [...dispatchJobs(app, requests, startAfter), (tx) => notifyOfNew(tx, messages)]
 }
