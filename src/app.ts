@@ -1,6 +1,7 @@
 // Builds the App: opens what core owns, and connects the calls from a domain and from a provider up to a higher one.
 import { readAuthors } from './accounts/find-user.ts'
 import { limitSignIn } from './billing/admission/sign-in-rate.ts'
+import { continueCampaigns } from './campaigns/campaign-job.ts'
 import { keepRecipients, lockCampaigns } from './campaigns/expired.sql.ts'
 import { plannedSends } from './campaigns/forecast.ts'
 import { checkCampaign } from './campaigns/service.ts'
@@ -51,6 +52,7 @@ export async function openApp(options: Omit<AppOptions, 'hooks'>): Promise<App> 
       knownNumbers,
       leaveOutOfCampaigns: withdrawFrom,
       enqueueTakeBack,
+      continueCampaigns,
       lockCampaigns,
       keepRecipients,
       eraseRecipients,

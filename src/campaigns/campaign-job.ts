@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { App } from '../core/app.ts'
 import type { Sql } from '../core/database/database.ts'
+import { startWaiting } from '../core/jobs/due.sql.ts'
 import { defineJob, enqueueUnder, type Start } from '../core/jobs/jobs.ts'
 
 /** Sends the next messages of a campaign. One job waits for each campaign that has something to do (policy `short`). */
@@ -21,4 +22,9 @@ export const advanceJob = defineJob({
 /** Adds the job of the next step of a campaign, which starts at `startAfter`, or at once. */
 export async function enqueueStep(app: App, tx: Sql, id: string, startAfter?: Start): Promise<void> {
   await enqueueUnder(app, tx, advanceJob, id, { data: { id }, startAfter })
+}
+
+/** Implements `Hooks.continueCampaigns`. */
+export async function continueCampaigns(tx: Sql, campaignIds: readonly string[]): Promise<void> {
+  if (campaignIds.length > 0) await startWaiting(tx, advanceJob.name, campaignIds)
 }

@@ -127,11 +127,10 @@ function stepOfPaused({ unaccepted, instanceDeleted, quietUntil, quietFrom }: Pr
 }
 
 /**
- * Longest time until the next look, in milliseconds: while messages may leave, and while the campaign has nothing to do but to end. Then only
- * reports of the network are missing, or its last messages wait, as for their instance to connect, and leave without it. When quiet hours begin,
- * it takes them back.
+ * Longest time until the next look, in milliseconds: while messages may leave, and while none may. Then only reports of the network are missing,
+ * or all messages wait, as for their instance to connect, which starts the next step. When quiet hours begin, it takes them back.
  */
-const mostMs = { leaving: 5_000, ending: 60_000 }
+const mostMs = { leaving: 5_000, waiting: 60_000 }
 
 /**
  * Backoff: a quarter of the time since messages were last created, from 250 ms. It grows while nothing leaves, for example because the
@@ -139,8 +138,8 @@ const mostMs = { leaving: 5_000, ending: 60_000 }
  */
 export function lookAgainAt({ lastEnqueuedAt, planned, unaccepted, waiting, quietFrom }: Progress, now: Date): Date {
   const idleMs = lastEnqueuedAt ? now.getTime() - lastEnqueuedAt.getTime() : 0
-  const most = planned > 0 || unaccepted > waiting ? mostMs.leaving : mostMs.ending
-  const at = now.getTime() + Math.min(most, Math.max(250, idleMs / 4))
+  const mayLeave = unaccepted > waiting || (planned > 0 && waiting === 0)
+  const at = now.getTime() + Math.min(mayLeave ? mostMs.leaving : mostMs.waiting, Math.max(250, idleMs / 4))
   return earlier(new Date(at), quietFrom)
 }
 

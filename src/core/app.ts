@@ -106,6 +106,8 @@ export interface Hooks {
    * messages that have not left. Returns these campaigns.
    */
   enqueueTakeBack: (app: App, tx: Sql, campaignIds: readonly string[]) => Promise<ReadonlySet<string>>
+  /** Starts the next steps of these campaigns now, because messages of theirs that waited for their instance may leave. */
+  continueCampaigns: (tx: Sql, campaignIds: readonly string[]) => Promise<void>
   /** Locks campaigns in the order of their ids. A transaction that changes a campaign locks it before the messages of the campaign. */
   lockCampaigns: (tx: Sql, campaignIds: readonly string[]) => Promise<void>
   /**

@@ -99,6 +99,20 @@ describe('a rate', () => {
     await expectOnceEach(scene.databaseUrl, id, to)
   })
 
+  it('waits while its instance is not connected, and goes on when that connects, however late the next look is', async () => {
+    const { databaseUrl, account } = scene
+    const away = await connectedInstance(databaseUrl, account, { status: 'disconnected' })
+    const to = fresh(3)
+    const id = await create(to, { ratePerMinute: 600 }, away.id)
+    await until(async () => (await statsOf(client, id)).stats.queued === 1)
+    const inAnHour = `update pgboss.job set start_after = now() + interval '1 hour'
+      where name = 'campaign.advance' and data->>'id' = $1 and state = 'created'`
+    await until(async () => (await sql(databaseUrl).query(inAnHour, [id])).rowCount === 1)
+    expect((await client.post(`instances/${away.id}/connect`)).status).toBe(200)
+    await reach(client, id, 'completed')
+    await expectOnceEach(databaseUrl, id, to)
+  })
+
   it('that is raised takes effect at once', async () => {
     const id = await create(fresh(3), { ratePerMinute: 1 })
     await until(async () => (await statsOf(client, id)).stats.planned === 2)

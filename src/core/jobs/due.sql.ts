@@ -74,3 +74,18 @@ export async function readDue(sessions: Sessions, queues: readonly string[], fin
   )
   return rows[0] as Due
 }
+
+/**
+ * Starts the jobs of a queue of policy `short` that wait under these keys for a later time (index on queue and key). Locks them in the order
+ * of their ids.
+ */
+export async function startWaiting(tx: Sql, queue: string, keys: readonly string[]): Promise<void> {
+  await tx.query(
+    `with waiting as materialized (
+       select name, id from pgboss.job_common where name = $1 and singleton_key = any($2::text[]) and state < 'active' and start_after > now()
+       order by id for update
+     )
+     update pgboss.job_common j set start_after = now() from waiting w where j.name = w.name and j.id = w.id`,
+    [queue, keys],
+  )
+}

@@ -20,8 +20,8 @@ const releaseJob = defineJob({
 })
 
 /**
- * Adds dispatch jobs for the waiting messages of this instance, deferred and held ones, in the transaction that connects or deletes it.
- * Takes the earliest due messages first, up to {@link releasedAtOnce}. A job continues with the rest.
+ * Adds dispatch jobs for the waiting messages of this instance, deferred and held ones, in the transaction that connects or deletes it, and
+ * lets their campaigns continue. Takes the earliest due messages first, up to {@link releasedAtOnce}. A job continues with the rest.
  */
 export async function releaseWaiting(app: App, tx: Sql, instanceId: string): Promise<void> {
   const first = await readWaiting(tx, instanceId, releasedAtOnce)
@@ -33,6 +33,7 @@ export async function releaseWaiting(app: App, tx: Sql, instanceId: string): Pro
     tx,
     released.map((row) => dispatchRequest(row)),
   )
+  await app.hooks.continueCampaigns(tx, [...new Set(released.flatMap(({ campaignId }) => campaignId ?? []))])
   const next = { data: { instanceId } }
   if (first.length === releasedAtOnce && released.length > 0) await enqueue(app, tx, releaseJob, [next])
   // Another transaction locked the others. Most of them are cancelled or claimed by then.
