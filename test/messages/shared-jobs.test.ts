@@ -73,28 +73,32 @@ it('messages of a shared job get another job only when that one is lost', async 
   expect(await shared()).toEqual([ids.toSorted()])
 })
 
-it('a single message leaves before those of a large bulk that was accepted earlier, and these before scheduled ones', async () => {
+it('a single message leaves before those of large bulks that were accepted earlier, and an instant one before a scheduled one', async () => {
   const app = await openApp(scene.databaseUrl)
   await app.boss.deleteAllJobs('message.dispatch')
-  const of = (to: string) => ({ instanceId: scene.phone.id, to, type: 'text', text: 'hello' })
-  const at = new Date(Date.now() + 1_000).toISOString()
   const client = scene.client()
-  const scheduled = (await client.post('messages/schedule', { ...of('+393330991111'), scheduledAt: at })).body.data.id
-  const bulk = (n: number, first: number) => ({
-    messages: Array.from({ length: n }, (_, i) => of(`+39333010${first + i}5555`)),
-  })
-  const large = (await client.post('messages/bulk', bulk(11, 10))).body.data.accepted
-  const small = (await client.post('messages/bulk', bulk(2, 50))).body.data.accepted
+  const of = (to: string) => ({ instanceId: scene.phone.id, to, type: 'text', text: 'hello' })
+  const scheduledAt = new Date(Date.now() + 3_600_000).toISOString()
+  const bulk = async (n: number, first: number, fields: object = {}) => {
+    const messages = Array.from({ length: n }, (_, i) => ({ ...of(`+39333010${first + i}5555`), ...fields }))
+    const { accepted } = (await client.post('messages/bulk', { messages })).body.data
+    return accepted.map(({ id }: { id: string }) => id) as string[]
+  }
+  const largeLater = await bulk(11, 10, { scheduledAt })
+  const large = await bulk(11, 30)
+  const later = (await client.post('messages/schedule', { ...of('+393330991111'), scheduledAt })).body.data.id
+  const small = await bulk(2, 50)
   const single = (await client.post('messages/send', of('+393330992222'))).body.data.id
-  await until(() => Date.now() > Date.parse(at))
+  await sql(scene.databaseUrl).query(
+    `update pgboss.job set start_after = now() where name = 'message.dispatch' and state = 'created'`,
+  )
   const fetched: string[] = []
   await until(async () => {
     for (const { data } of await app.boss.fetch<{ id?: string; ids?: string[] }>('message.dispatch'))
       fetched.push(...(data.ids ?? [data.id as string]))
-    return fetched.length === 15
+    return fetched.length === 26
   })
-  const idsOf = (list: { id: string }[]) => list.map(({ id }) => id)
-  expect(fetched.slice(0, 3)).toEqual([...idsOf(small), single])
-  expect(fetched.slice(3, 14).toSorted()).toEqual(idsOf(large).toSorted())
-  expect(fetched[14]).toBe(scheduled)
+  expect(fetched.slice(0, 4)).toEqual([...small, single, later])
+  expect(fetched.slice(4, 15).toSorted()).toEqual(large)
+  expect(fetched.slice(15).toSorted()).toEqual(largeLater)
 })
