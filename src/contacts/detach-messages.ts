@@ -10,7 +10,7 @@ import { detachMessages } from './groups/membership.sql.ts'
  */
 export const detachedAtOnce = 2_000
 
-/** The contacts of a deletion have more messages than {@link detachedAtOnce}. */
+/** The contacts of a deletion have more messages than {@link detachedAtOnce} that can be taken from them. */
 export class ManyMessages extends ServiceAway {
   readonly contactIds: readonly string[]
 

@@ -1,5 +1,6 @@
 // A contact that is deleted after the campaign was made gets nothing, whether its message is planned, queued, or was given back.
 import { beforeAll, describe, expect, it } from 'vitest'
+import { detachedAtOnce } from '../../src/contacts/detach-messages.ts'
 import type { Sql } from '../../src/core/database/database.ts'
 import { sqlTransaction } from '../../src/core/database/transaction.ts'
 import { withdrawFrom } from '../../src/messages/dispatch/withdraw.ts'
@@ -100,6 +101,19 @@ describe('a contact that is deleted after the campaign was made', () => {
     expect([stats.total, stats.cancelled]).toEqual([4, 2])
     await expectOnceEach(databaseUrl, id, [to[1], to[3]] as string[])
     expect(await cancellations(to)).toHaveLength(2)
+  })
+
+  it('gets nothing although its message is queued and it has very many others', async () => {
+    const { to, ids } = await newContacts(1)
+    const { id } = await queuedCampaign(ids)
+    const { workspaceId, userId } = scene.account
+    await sql(scene.databaseUrl).query(
+      `insert into messages (id, "workspaceId", "userId", "instanceId", "contactId", type, "to", peer, body, safety, status)
+       select gen_random_uuid(), $1, $2, $3, $4, 'text', $5, $5, 'hello', '{}', 'delivered' from generate_series(1, $6::int)`,
+      [workspaceId, userId, scene.phone.id, ids[0], to[0], 2 * detachedAtOnce],
+    )
+    expect((await client.delete(`contacts/${ids[0]}`)).status).toBe(200)
+    expect((await statsOf(client, id)).stats).toMatchObject({ queued: 0, cancelled: 1 })
   })
 
   it('has each of its messages told as cancelled once, in statements of bounded size', async () => {

@@ -63,16 +63,19 @@ export async function deleteMemberships(tx: Sql, contactIds: readonly string[]):
   )
 }
 
-/** True if the contacts have more than `most` messages. Relies on the index of messages by contact. */
+/** Messages of campaigns that may not have left are found by their contact, and withdrawn, when it is deleted. They keep it until then. */
+const detachable = `"contactId" = any($1::uuid[]) and ("campaignId" is null or status not in ('queued', 'sending'))`
+
+/** True if the contacts have more than `most` messages that can be taken from them. Relies on the index of messages by contact. */
 export async function haveMoreMessages(tx: Sql, contactIds: readonly string[], most: number): Promise<boolean> {
-  const text = 'select from messages where "contactId" = any($1::uuid[]) offset $2 limit 1'
+  const text = `select from messages where ${detachable} offset $2 limit 1`
   return (await tx.query(text, [contactIds, most])).rowCount === 1
 }
 
-/** Takes up to `most` messages from contacts, locked in the order of their ids. Returns how many there were. */
+/** Takes up to `most` of these messages from contacts, locked in the order of their ids. Returns how many there were. */
 export async function detachMessages(sql: Sql, contactIds: readonly string[], most: number): Promise<number> {
   const { rowCount } = await sql.query(
-    `with found as (select id from messages where "contactId" = any($1::uuid[]) limit $2),
+    `with found as (select id from messages where ${detachable} limit $2),
        locked as (select id from messages where id = any(array(select id from found)) order by id for update)
      update messages m set "contactId" = null from locked where m.id = locked.id`,
     [contactIds, most],
