@@ -2,7 +2,10 @@
 import type { App, LimitedKind } from '../core/app.ts'
 import { countedWorkspaces } from '../core/counted-workspaces.ts'
 import type { Tx } from '../core/database/transaction.ts'
+import { codeOf } from '../core/errors.ts'
 import { chooseResting, type Fit, type Fitted } from '../core/fit.ts'
+import type { Instance } from '../generated/prisma/client.ts'
+import type { Provider } from '../providers/provider.ts'
 import { providerOf } from '../providers/providers.ts'
 import { countedInstances, lockInstance, markResting } from './instances.sql.ts'
 import { applyChange } from './state.ts'
@@ -38,6 +41,16 @@ async function resumeInstance(app: App, tx: Tx, workspaceId: string, id: string)
   if (!instance.firstConnectedAt || !provider)
     return await applyChange(app, tx, { instanceId: id, status: instance.firstConnectedAt ? 'disconnected' : 'created' })
   await applyChange(app, tx, { instanceId: id, status: 'connecting' })
-  const state = await provider.connect(instance, {}, tx)
+  const state = await connect(provider, instance, tx)
   if (state) await applyChange(app, tx, { instanceId: id, ...state })
+}
+
+/** An instance that its settings keep from connecting keeps nothing else of its owner from being resumed. */
+async function connect(provider: Provider, instance: Instance, tx: Tx): ReturnType<Provider['connect']> {
+  try {
+    return await provider.connect(instance, {}, tx)
+  } catch (error) {
+    if (!codeOf(error)) throw error
+    return { status: 'disconnected', error: (error as Error).message }
+  }
 }
