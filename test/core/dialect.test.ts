@@ -1,11 +1,12 @@
 // Statements mean the same whatever the server, the database or the role have set, in the address of the database too.
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { openDatabase } from '../../src/core/database/database.ts'
+import { openDatabase, withConnection } from '../../src/core/database/database.ts'
 import { connectTo } from '../../src/core/database/dedicated.ts'
 import { migrate } from '../../src/core/database/migrate.ts'
 import { adviseOnSettings, limitingStatement } from '../../src/core/database/pooler.ts'
 import { withPool } from '../../src/core/database/short-pool.ts'
+import { insertKeys } from '../../src/core/idempotency/keys.sql.ts'
 import { cloneDatabase, sql } from '../kit/database.ts'
 import { emptyDatabase } from '../kit/old-database.ts'
 
@@ -56,4 +57,16 @@ it('the advice for a pooler restores what its sessions have changed, and only th
     'connections through DATABASE_URL have no suitable default_transaction_isolation, search_path; with PgBouncer, ' +
       `add connect_query='${limitingStatement}; ${restored}' to the line of the database`,
   )
+})
+
+it('a transaction through a pooler that has waited briefly for an Idempotency-Key waits for other locks as long as before', async () => {
+  const url = await cloneDatabase()
+  await using database = openDatabase(url, () => {}, { directUrl: url, max: 1 })
+  const { rows } = await withConnection(database.pool, async (session) => {
+    await session.query(limitingStatement)
+    await session.query('begin')
+    await insertKeys(session, [], 100)
+    return await session.query('show lock_timeout')
+  })
+  expect(rows).toEqual([{ lock_timeout: '5s' }])
 })

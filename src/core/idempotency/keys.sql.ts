@@ -1,5 +1,5 @@
 // SQL of Idempotency-Keys. The primary key of `idempotency_keys` is workspace and key.
-import type { Sql } from '../database/database.ts'
+import { type Sql, timeLimits } from '../database/database.ts'
 
 /** Hours that a key is stored, with its result. */
 export const keptHours = 72
@@ -41,7 +41,8 @@ export async function insertKeys(
       keptHours,
     ],
   )
-  const after = waitMs === undefined ? undefined : tx.query('set local lock_timeout to default')
+  // Not to the default, which is none in a session whose limits a pooler has set.
+  const after = waitMs === undefined ? undefined : tx.query(`set local lock_timeout to ${timeLimits.lock_timeout}`)
   const [{ rows }] = await Promise.all([inserted, before, after])
   return rows
 }
