@@ -97,7 +97,7 @@ it('promtool takes the alerts, and every name in the alerts and the dashboard is
 
 it('the systemd service starts this installation with its own Node', async () => {
   const unit = await print('systemd')
-  const node = unit.match(/^ExecStart=(\S+) src\/main\.ts$/m)?.[1] as string
+  const node = unit.match(/^ExecStart="(\S+)" src\/main\.ts$/m)?.[1] as string
   expect(execFileSync(node, ['--version'], { encoding: 'utf8' })).toMatch(/^v24\./)
   expect(unit).toMatch(/^WorkingDirectory=\/\S+$/m)
 })

@@ -15,16 +15,21 @@ export const printable: Readonly<Record<string, string>> = {
   grafana: 'a dashboard for Grafana',
 }
 
-/** The text of one of {@link printable}, with the folder, the Node and the address of this installation. */
-export async function printed(what: string, { host, port }: Pick<Config, 'host' | 'port'>): Promise<string> {
+/** The text of one of {@link printable}, with the address of this installation, its `folder` and its Node. */
+export async function printed(what: string, { host, port }: Pick<Config, 'host' | 'port'>, folder = root): Promise<string> {
   if (what === 'grafana') return JSON.stringify(dashboard(), null, 2)
   const text = await readFile(path.join(import.meta.dirname, files[what as keyof typeof files]), 'utf8')
-  const node = path.join(root, 'node_modules/.bin/node')
+  // By functions: in a text, `$` and the character behind it would stand for a part of the match.
   return text
     .trimEnd()
-    .replaceAll('@ROOT@', root)
-    .replaceAll('@NODE@', node)
+    .replaceAll('@ROOT@', () => literal(folder))
+    .replaceAll('@NODE@', () => `"${literal(path.join(folder, 'node_modules/.bin/node'))}"`)
     .replaceAll('@ADDRESS@', `${await hostToReach(host)}:${port || 4000}`)
+}
+
+/** A path in a setting of systemd, for which `%` begins a name of its own. */
+function literal(folder: string): string {
+  return folder.replaceAll('%', '%%')
 }
 
 interface Panel {
