@@ -7,7 +7,7 @@ const own = '"workspaceId" = $2'
 const below = (column: string, table: string) => `"${column}" in (select id from ${table} where ${own})`
 
 /**
- * The tables with the data of a workspace, and those of its instances and its team. Both are in an order that no foreign key forbids, and a test
+ * The tables with the data of a workspace, and those of its instances, its team and its files. Both are in an order that no foreign key forbids, and a test
  * compares them with the models. The outbox comes after all tables whose rows make events when they change, and the counts of the relay come
  * after the outbox.
  */
@@ -26,7 +26,6 @@ const ofWorkspace: readonly (readonly [table: string, where: string])[] = [
   ['suppressions', own],
   ['suppression_settings', own],
   ['retention_settings', own],
-  ['media_usage', own],
   ['idempotency_keys', own],
   ['outbox', own],
   ['message_days', own],
@@ -49,6 +48,7 @@ const ofInstances: typeof ofWorkspace = [
   ['api_key_days', below('keyId', 'api_keys')],
   ['api_keys', own],
   ['teams', own],
+  ['media_usage', own],
   ['workspaces', 'id = $2'],
 ]
 
@@ -61,7 +61,7 @@ export function rowsOfWorkspace(workspaceId: string): ExpiredRows[] {
   return rowsIn(ofWorkspace, workspaceId)
 }
 
-/** The instances and the team, and last the workspace itself, by which {@link readEnded} finds all of this. */
+/** The instances, the team and the sums of the files, and last the workspace itself, by which {@link readEnded} finds all of this. */
 export function rowsOfInstances(workspaceId: string): ExpiredRows[] {
   return rowsIn(ofInstances, workspaceId)
 }

@@ -42,9 +42,8 @@ async function takeTurn(app: App, { userId, emptied }: Turn): Promise<Error | un
 async function* eraseAccount(app: App, turn: Turn): AsyncGenerator<'open' | 'linked' | 'batch'> {
   for (const { id, open, linked } of await readEnded(app.pool, turn.userId)) {
     if (open > 0) yield 'open'
-    while (!(await deleteSomeMedia(app, id))) yield 'batch'
     for (const rows of rowsOfWorkspace(id)) yield* deleteAll(app, rows)
-    // Last, because receipts of its messages have made events until now.
+    // Behind its messages, whose receipts have made events until now.
     if (turn.emptied?.workspaceId !== id) turn.emptied = { workspaceId: id, seq: '0' }
     for (;;) {
       const seq = await emptyEvents(app.pool, id, turn.emptied.seq, batchSize)
@@ -52,6 +51,8 @@ async function* eraseAccount(app: App, turn: Turn): AsyncGenerator<'open' | 'lin
       turn.emptied = { workspaceId: id, seq }
       yield 'batch'
     }
+    // Behind all that does not need the store, which may be away.
+    while (!(await deleteSomeMedia(app, id))) yield 'batch'
     // The holder needs the session and the credentials of a device, while the network is away for a day at most.
     if (linked) yield 'linked'
     for (const rows of rowsOfInstances(id)) yield* deleteAll(app, rows)

@@ -169,13 +169,21 @@ const markedAtOnce = 20_000
 
 /**
  * Deletes some files of a workspace that has ended, and returns true if none is left. Nobody finds any of them before the first one is removed. If
- * it throws, call it again.
+ * it throws, call it again: the store is away, or fails to remove all that are left.
  */
 export async function deleteSomeMedia(app: App, workspaceId: string): Promise<boolean> {
   if ((await markSomeRemoved(app.pool, workspaceId, markedAtOnce)) === markedAtOnce) return false
   const where = { workspaceId, removedAt: { not: null } }
   const rows = await app.db.media.findMany({ where, take: pageSize, select: { id: true } })
-  for (const { id } of rows) await clear(app, id)
+  const faults: Error[] = []
+  for (const { id } of rows) {
+    await clear(app, id).catch((error: Error) => {
+      if (isUnavailable(error)) throw error
+      // A file that the store fails to remove does not block the others.
+      faults.push(error)
+    })
+  }
+  if (faults.length > 0 && (rows.length < pageSize || faults.length === rows.length)) throw faults[0]
   return rows.length < pageSize
 }
 

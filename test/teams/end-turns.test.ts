@@ -1,4 +1,7 @@
-// The job that erases an account: much data delays no other account, changes in progress leave no data, and devices are removed first.
+// The job that erases an account: much data delays no other account, changes in progress leave no data, devices are removed first, and files
+// that cannot be removed keep nothing else.
+import { mkdirSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
 import { expect, it } from 'vitest'
 import { eraseAccountImplementation } from '../../src/erase-account.ts'
 import { closeImplementation } from '../../src/instances/close.ts'
@@ -9,6 +12,7 @@ import { atEnd } from '../kit/at-end.ts'
 import { cloneDatabase, sql } from '../kit/database.ts'
 import { until } from '../kit/until.ts'
 import { openApp } from '../messages/rig.ts'
+import { dataFolder } from '../promises/demo.ts'
 
 it('erases an account in turns, each of which goes on where the one before ended', async () => {
   const databaseUrl = await cloneDatabase()
@@ -103,6 +107,33 @@ it('keeps the login of a device until it is removed from its account on the netw
   expect((await pool.query('select removal from web_sessions')).rows).toEqual([{ removal: login }])
   expect((await pool.query('select from templates')).rowCount).toBe(0)
   await endRemoval(app.pool, id, login)
+  expect(await eraseAccountImplementation.run(app, [{ userId }])).toEqual([undefined])
+  expect((await pool.query('select from users where id = $1', [userId])).rowCount).toBe(0)
+})
+
+it('erases everything but a file that cannot be removed, and that file once it can be', async () => {
+  const databaseUrl = await cloneDatabase()
+  const { userId, workspaceId } = await createAccount(databaseUrl)
+  const app = await openApp(databaseUrl, { DATA_DIR: await dataFolder() })
+  const pool = sql(databaseUrl)
+  const { rows } = await pool.query<{ id: string }>(
+    `insert into media (id, "workspaceId", token, "mimeType", size, "storedAt")
+     select gen_random_uuid(), $1, 'token ' || n, 'text/plain', 1, now() from generate_series(1, 3) n returning id`,
+    [workspaceId],
+  )
+  const places = rows.map(({ id }) => path.join(app.config.dataDir, 'media', id))
+  const [stuck = '', ...others] = places.toSorted()
+  mkdirSync(stuck, { recursive: true })
+  for (const place of others) writeFileSync(place, 'x')
+  await pool.query(
+    `insert into suppressions (id, "workspaceId", phone, reason) values (gen_random_uuid(), $1, '+39', 'manual')`,
+    [workspaceId],
+  )
+  await endAccount(app, userId)
+  await expect(eraseAccountImplementation.run(app, [{ userId }])).rejects.toThrow(stuck)
+  expect((await pool.query('select from suppressions')).rowCount).toBe(0)
+  expect(readdirSync(path.dirname(stuck))).toEqual([path.basename(stuck)])
+  rmdirSync(stuck)
   expect(await eraseAccountImplementation.run(app, [{ userId }])).toEqual([undefined])
   expect((await pool.query('select from users where id = $1', [userId])).rowCount).toBe(0)
 })
