@@ -1,5 +1,5 @@
 // Proves that a transaction commits or throws; a lost connection is an error for the caller and never ends the process.
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type Database, openDatabase, type Sql } from '../../src/core/database/database.ts'
 import { sqlTransaction, transaction } from '../../src/core/database/transaction.ts'
 import { newId } from '../../src/core/id.ts'
@@ -163,4 +163,17 @@ it('commits and rolls back statements of Prisma Client and of SQL together', asy
   await expect(store(true)).rejects.toThrow('refused')
   expect(await notes(databaseUrl)).toEqual(['kept 1'])
   expect(await database.db.user.findMany({ select: { name: true } })).toEqual([{ name: 'kept' }])
+})
+
+it('keeps its connection until it ends, however long its statements take together', async () => {
+  const { databaseUrl, database } = await open()
+  await using _ = database
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  await transaction(database.db, async (tx) => {
+    await tx.query(`insert into notes values ('first')`)
+    await vi.advanceTimersByTimeAsync(3_600_000)
+    await tx.query(`insert into notes values ('second')`)
+  })
+  expect(await notes(databaseUrl)).toEqual(['first', 'second'])
 })

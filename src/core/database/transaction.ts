@@ -20,8 +20,13 @@ export interface SqlTx extends Sql {
   sendLast: (write: (tx: Sql) => Promise<unknown>) => Promise<void>
 }
 
-/** Longer than any statement may take, so that the limits of the connection decide; see database.ts. */
-const timeoutMs = 65_000
+/** Longer than any wait for a connection, whose own limit decides; see database.ts. */
+const maxWait = 65_000
+/**
+ * As long as a timer can be: the limits of the connection bound each statement, and each wait between two. At a limit of its own, Prisma Client
+ * rolls back and returns the connection to the pool while `work` goes on. Its next statements would run in no transaction, or in that of another.
+ */
+const timeout = 2 ** 31 - 1
 
 /** Runs `work` in one transaction of Prisma Client, at most three times: a deadlock or a serialization failure runs it again. */
 export async function transaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
@@ -36,7 +41,7 @@ export async function transaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Prom
           await client.query('select')
           return result
         },
-        { maxWait: timeoutMs, timeout: timeoutMs },
+        { maxWait, timeout },
       ),
     ),
   )
