@@ -48,6 +48,24 @@ describe.each(Object.entries(kinds))('a transaction %s', (_, run) => {
     expect(isUnavailable(await slow.catch((error: Error) => error))).toBe(true)
   })
 
+  it('runs no statement that a part of its work asks for after another part has failed', async () => {
+    const { databaseUrl, database } = await open()
+    await using _ = database
+    const failed = Promise.withResolvers<void>()
+    let slow: Promise<unknown> | undefined
+    const spoilt = run(database, async (tx) => {
+      slow = tx
+        .query('select 1')
+        .then(() => failed.promise)
+        .then(() => tx.query(`insert into notes values ('late')`))
+      await Promise.all([slow, Promise.reject(new Error('refused'))])
+    })
+    await expect(spoilt).rejects.toThrow('refused')
+    failed.resolve()
+    await expect(slow).rejects.toThrow('the transaction has ended')
+    expect(await notes(databaseUrl)).toEqual([])
+  })
+
   it('throws when its commit became a rollback because an error was swallowed', async () => {
     const { databaseUrl, database } = await open()
     await using _ = database

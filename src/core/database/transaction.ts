@@ -35,7 +35,8 @@ export async function transaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Prom
       db.$transaction(
         async (prisma) => {
           const client = connection()
-          const result = await withoutSharing(() => work({ db: prisma, query: client.query.bind(client) as Sql['query'] }))
+          const { query, end } = statementsOf(client)
+          const result = await withoutSharing(() => work({ db: prisma, query })).finally(end)
           // Fails in an aborted transaction, for example after an error was swallowed: PostgreSQL answers its commit with ROLLBACK and
           // no error, and Prisma Client does not look at that answer.
           await client.query('select')
@@ -69,15 +70,31 @@ async function withRetries<T>(run: () => Promise<T>, tries = 3): Promise<T> {
   }
 }
 
+/**
+ * The statements of a transaction on this connection, until `end`. A part of its work can still be running when another part has failed. What it
+ * asks after that must not run in no transaction, or in that of another.
+ */
+function statementsOf(client: pg.PoolClient): Sql & { end: () => void } {
+  let hasEnded = false
+  const query = (text: string | pg.QueryConfig, values?: unknown[]) =>
+    hasEnded ? Promise.reject(new Error('the transaction has ended')) : client.query(text, values)
+  return {
+    query: query as Sql['query'],
+    end() {
+      hasEnded = true
+    },
+  }
+}
+
 async function attempt<T>(pool: pg.Pool, work: (tx: SqlTx) => Promise<T>): Promise<T> {
   return await withConnection(pool, async (client, lose) => {
+    const { query, end } = statementsOf(client)
     try {
       // Not awaited: the first statement shares its round trip, and fails too if this one does.
       const begun = client.query('begin')
       begun.catch(() => {})
       const last: Promise<unknown>[] = []
-      const query = client.query.bind(client) as Sql['query']
-      const result = await work({ query, sendLast: (write) => sendLast(query, write, last) })
+      const result = await work({ query, sendLast: (write) => sendLast(query, write, last) }).finally(end)
       // If one of the last statements failed, PostgreSQL has aborted the transaction when the commit arrives.
       const [{ command }] = await Promise.all([client.query('commit'), begun, ...last])
       // PostgreSQL answers the commit of an aborted transaction with ROLLBACK and no error, for example after an error was swallowed.
