@@ -80,7 +80,7 @@ export interface Hooks {
   /** Revokes the open invitations to teams that the person owns, and those that the person sent. */
   revokeInvitations: (tx: Tx, userId: string) => Promise<void>
   /** True if the address has an open invitation to a team. */
-  isInvited: (db: Db, email: string) => Promise<boolean>
+  isInvited: (db: Tx['db'], email: string) => Promise<boolean>
   /** Let resources rest that exceed a plan, and resume them. */
   limitedInstances: LimitedKind
   limitedEndpoints: LimitedKind

@@ -1,5 +1,4 @@
 // The open invitations to teams: if an address has one, and their revocation.
-import type { Db } from '../core/database/database.ts'
 import type { Tx } from '../core/database/transaction.ts'
 import type { Prisma } from '../generated/prisma/client.ts'
 
@@ -9,7 +8,7 @@ export function openInvitation() {
 }
 
 /** Implements `Hooks.isInvited` (core/app.ts). */
-export async function isInvited(db: Db, email: string): Promise<boolean> {
+export async function isInvited(db: Prisma.TransactionClient, email: string): Promise<boolean> {
   const where = { ...openInvitation(), email: email.toLowerCase(), team: { deletedAt: null } }
   return (await db.teamInvitation.count({ where })) > 0
 }

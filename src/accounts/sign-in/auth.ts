@@ -13,6 +13,7 @@ import { email } from '../email.ts'
 import { consoleHome } from '../mail/console-url.ts'
 import { orderVerification } from '../mail/token-mail.ts'
 import { openAccount } from '../open-account.ts'
+import { authDatabase, dbOfHook } from './auth-database.ts'
 import { hashPassword, verifyPassword } from './password.ts'
 import { boundSessions } from './sessions.sql.ts'
 import { signInDirectly } from './sign-in-directly.ts'
@@ -57,7 +58,7 @@ function refuseUnwritable(user: { email: string; emailVerified: boolean }): void
 /** @throws APIError when `SIGNUP` allows no account for the address; and as {@link refuseUnwritable}. */
 async function refuseNew(app: App, user: { email: string; emailVerified: boolean }): Promise<void> {
   refuseUnwritable(user)
-  const fault = await signUpFault(app, user.email)
+  const fault = await signUpFault(app, dbOfHook(app.db), user.email)
   if (fault) throw new APIError('FORBIDDEN', { message: fault })
 }
 
@@ -83,7 +84,7 @@ export function createAuth(app: App, { baseUrl, oidc }: AuthOptions) {
     onAPIError: { errorURL: consoleHome(app) },
     // For a new person from an identity provider: user and account are created together or not at all. Sign-up and password reset are our
     // own code: better-auth would run them in its transaction, and hold its connection while it waits, such as for the turn of a hash.
-    database: prismaAdapter(app.db, { provider: 'postgresql', transaction: true }),
+    database: prismaAdapter(authDatabase(app.db), { provider: 'postgresql', transaction: true }),
     session: { modelName: 'authSession', expiresIn: 30 * day, updateAge: day },
     account: { modelName: 'authAccount', updateAccountOnSignIn: false },
     verification: { modelName: 'authVerification', storeIdentifier: 'hashed' },

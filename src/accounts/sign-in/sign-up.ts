@@ -46,7 +46,7 @@ export async function signUp(app: App, request: FastifyRequest): Promise<{ user:
  * is not needed, so that the response time reveals nothing.
  */
 async function addUser(app: App, user: ConsoleUser, password: string): Promise<void> {
-  const fault = await signUpFault(app, user.email)
+  const fault = await signUpFault(app, app.db, user.email)
   if (fault) fail('FORBIDDEN', fault)
   const hash = await hashPassword(password, await unprovedHashOf(app.db, user.email))
   await transaction(app.db, async (tx) => {
