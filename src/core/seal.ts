@@ -43,7 +43,8 @@ export function createSealer(secret: Buffer, previousSecret?: Buffer): Sealer {
 function tryOpenUnder(key: KeyObject, sealed: Uint8Array): Buffer | undefined {
   const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength)
   try {
-    const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12))
+    // Without this length a cut-off tag of 4 bytes would be taken, which can be guessed.
+    const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12), { authTagLength: 16 })
     decipher.setAuthTag(bytes.subarray(12, 28))
     return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()])
   } catch {

@@ -30,6 +30,11 @@ describe('a sealed value', () => {
       expect(() => sealer.open(changed)).toThrow()
     }
   })
+
+  it('cannot be opened after it was cut off, with a part of its tag', () => {
+    const sealed = sealer.seal('')
+    for (let length = 0; length < sealed.length; length++) expect(sealer.tryOpen(sealed.subarray(0, length))).toBeUndefined()
+  })
 })
 
 describe('a sealer with a previous key', () => {
