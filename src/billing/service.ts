@@ -73,7 +73,7 @@ export async function suspendAccount(db: Db, input: { email: string }): Promise<
 }
 
 /** Returns the id of the account, and creates its subscription if a process died before it did. @throws as {@link userIdOf}. */
-async function payerOf(tx: Tx, email: string): Promise<string> {
+export async function payerOf(tx: Tx, email: string): Promise<string> {
   const userId = await userIdOf(tx.db, email)
   await openAccountIn(tx, userId, 'free')
   return userId

@@ -1,14 +1,13 @@
 // The operator's commands for accounts.
 import { randomBytes } from 'node:crypto'
 import { type Command, Option } from 'commander'
-import { userIdOf } from '../accounts/find-user.ts'
 import { setOperator } from '../accounts/operator.ts'
 import { createAccount, type ListedAccount, listAccounts, setPassword, verifyAccount } from '../accounts/service.ts'
 import { consoleBase, makeSignInLink } from '../accounts/sign-in/link.ts'
 import { type Plan, plans } from '../billing/plans.ts'
 import { resumeAccount, setPlan, suspendAccount } from '../billing/service.ts'
 import { readConfig } from '../core/config/config.ts'
-import { endAccount } from '../teams/end-account.ts'
+import { endAccountOf } from '../teams/end-account.ts'
 import { revokeInvitations } from '../teams/open-invitations.ts'
 import { withApp, withDatabase } from './command-database.ts'
 import { email, json, printFields, printRows } from './command-parts.ts'
@@ -37,7 +36,7 @@ export function addAccountCommands(gateway: Command): void {
     .description('end an account: its sessions, keys, instances and teams at once, its data within a day')
     .addOption(email())
     .action(async (options: { email: string }) => {
-      await withApp(async (app) => endAccount(app, await userIdOf(app.db, options.email)))
+      await withApp((app) => endAccountOf(app, options.email))
       console.log(`${options.email} is deleted`)
     })
   account

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { endUser } from '../accounts/end-user.ts'
 import { checkOwnPassword } from '../accounts/sign-in/own-password.ts'
 import { lockUser } from '../accounts/users.sql.ts'
-import { endSubscription, stopCharges } from '../billing/service.ts'
+import { endSubscription, payerOf, stopCharges } from '../billing/service.ts'
 import type { App } from '../core/app.ts'
 import type { Context } from '../core/context.ts'
 import { type Tx, transaction } from '../core/database/transaction.ts'
@@ -43,6 +43,11 @@ export async function endAccount(app: App, userId: string): Promise<void> {
     )
     await enqueue(app, tx, endedJob, [{ data: { userId } }])
   })
+}
+
+/** {@link endAccount} by an operator, for the account with that address. @throws NOT_FOUND when it is unknown; as {@link endAccount}. */
+export async function endAccountOf(app: App, email: string): Promise<void> {
+  await endAccount(app, await transaction(app.db, (tx) => payerOf(tx, email)))
 }
 
 /**

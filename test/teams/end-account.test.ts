@@ -1,4 +1,5 @@
 // DELETE /api/me, deleteMe and `gateway account delete`: what ends at once, and that the data goes.
+import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, it } from 'vitest'
 import { newPerson, type Person, password } from '../accounts/person.ts'
 import { connectedInstance } from '../kit/accounts.ts'
@@ -116,4 +117,12 @@ it('gateway account delete asks nothing, and frees the address', async () => {
   await until(async () => (await traces(person)).length === 0, { timeoutMs: 25_000 })
   const again = ['account', 'create', '--email', person.email, '--name', 'Ada', '--plan', 'free', '--json']
   expect((await command(again, { databaseUrl })).code).toBe(0)
+})
+
+it('gateway account delete ends an account whose subscription was not created yet, because a process died', async () => {
+  const [userId, email] = [randomUUID(), `${randomUUID()}@example.com`]
+  const person = 'insert into users (id, email, name, "emailVerified") values ($1, $2, $2, true)'
+  await sql(databaseUrl).query(person, [userId, email])
+  expect((await command(['account', 'delete', '--email', email], { databaseUrl })).code).toBe(0)
+  await until(async () => (await sql(databaseUrl).query('select from users where id = $1', [userId])).rowCount === 0)
 })
