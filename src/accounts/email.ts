@@ -10,7 +10,7 @@ export const email = z
 
 /**
  * Returns the mailbox that an address reaches at most providers: without the `+` suffix of the local part, in lower case. Counters per
- * recipient use it as their key. Otherwise `name+1@`, `name+2@` and so on would each get a separate counter.
+ * recipient use it in their key. Otherwise `name+1@`, `name+2@` and so on would each get a separate counter.
  */
 export function mailboxOf(address: string): string {
   const at = address.lastIndexOf('@')

@@ -1,4 +1,4 @@
-// Rate limits for mail per mailbox and kind of mail, whoever requests it, counted across all processes.
+// Rate limits for mail per recipient and kind of mail, whoever requests it, counted across all processes.
 import { createHash } from 'node:crypto'
 import type { Sql } from '../../core/database/database.ts'
 import type { Bound } from '../counts.sql.ts'
@@ -23,12 +23,23 @@ const budgets: Record<MailOrder['kind'], readonly Bound[]> = {
   invitation: [{ most: 10, minutes: 60 }, perDay],
 }
 
-type Addressed = Pick<MailOrder, 'kind' | 'to'>
+type Addressed = Pick<MailOrder, 'kind' | 'to'> & { verified?: boolean }
+
+/**
+ * The recipient that a mail is counted for. Anybody can sign up with many tags of a mailbox (`name+tag@`) and request links for these accounts.
+ * They must not use up the mails of another account in that mailbox, so the address without a tag and each verified address are counted alone. All
+ * other tags are counted together: the mailbox is that of one person at most providers.
+ */
+function recipientOf({ kind, to, verified = kind === 'known' }: Addressed): string {
+  const [address, mailbox] = [to.toLowerCase(), mailboxOf(to)]
+  if (kind === 'invitation' || kind === 'rests') return mailbox
+  return verified || address === mailbox ? address : `tags of ${mailbox}`
+}
 
 /** Stored in the table of failed logins (`email_counts`), under separate digests. */
-function digestOf({ kind, to }: Addressed, what: 'mail' | 'no mail' = 'mail'): Buffer {
+function digestOf(mail: Addressed, what: 'mail' | 'no mail' = 'mail'): Buffer {
   return createHash('sha256')
-    .update(`${what}\n${kind}\n${mailboxOf(to)}`)
+    .update(`${what}\n${mail.kind}\n${recipientOf(mail)}`)
     .digest()
 }
 

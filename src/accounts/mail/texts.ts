@@ -4,8 +4,8 @@ import { quotedName } from './quoted-name.ts'
 export type MailOrder =
   /** Verifies an address. */
   | { kind: 'verify'; to: string; token: string }
-  /** Sets a new password. */
-  | { kind: 'reset'; to: string; token: string }
+  /** Sets a new password, of an account whose address is verified or not. */
+  | { kind: 'reset'; to: string; token: string; verified: boolean }
   /** Tells the owner of an address that somebody tried to sign up with it again. */
   | { kind: 'known'; to: string }
   /** Tells what rests because a plan fell. `endpoints` are URLs, the others names. */

@@ -2,18 +2,23 @@
 import type { App } from '../../core/app.ts'
 import { type Tx, transaction } from '../../core/database/transaction.ts'
 import { hashOf } from '../credential.ts'
-import { lockUnverified } from '../users.sql.ts'
+import { type LockedUser, lockUnverified } from '../users.sql.ts'
 import { takeNothing } from './budget.ts'
 import { orderMail } from './order.ts'
 import { keepMailToken, newMailToken, type Purpose } from './tokens.ts'
 
-/** Queues a mail with a new token, in the caller's transaction. Returns false, and stores no token, if the mail limit is reached. */
-export async function orderToken(app: App, tx: Tx, purpose: Purpose, to: string, userId: string): Promise<boolean> {
+type Recipient = Pick<LockedUser, 'id' | 'email' | 'emailVerified'>
+
+/** Queues a mail with a new token, in the caller's transaction. Does nothing, and stores no token, if the mail limit is reached. */
+export async function orderToken(
+  app: App,
+  tx: Tx,
+  purpose: Purpose,
+  { id, email: to, emailVerified: verified }: Recipient,
+): Promise<void> {
   const token = newMailToken()
   const kind = purpose === 'verify-email' ? 'verify' : 'reset'
-  if ((await orderMail(app, tx, { kind, to, token })) !== null) return false
-  await keepMailToken(tx, purpose, token, userId)
-  return true
+  if ((await orderMail(app, tx, { kind, to, token, verified })) === null) await keepMailToken(tx, purpose, token, id)
 }
 
 /**
@@ -25,6 +30,6 @@ export async function orderVerification(app: App, to: string): Promise<void> {
     const user = await lockUnverified(tx, to)
     if (!user) return await takeNothing(tx, { kind: 'verify', to })
     const purpose = (await hashOf(tx.db, { id: user.id })) ? 'verify-email' : 'reset-password'
-    await orderToken(app, tx, purpose, to, user.id)
+    await orderToken(app, tx, purpose, user)
   })
 }

@@ -37,7 +37,7 @@ export async function forgotPassword(app: App, request: FastifyRequest): Promise
 async function orderReset(app: App, to: string): Promise<void> {
   await transaction(app.db, async (tx) => {
     const user = await lockUserOf(tx, to)
-    if (user) await orderToken(app, tx, 'reset-password', to, user.id)
+    if (user) await orderToken(app, tx, 'reset-password', user)
     else await takeNothing(tx, { kind: 'reset', to })
   })
 }

@@ -55,7 +55,7 @@ async function addUser(app: App, user: ConsoleUser, password: string): Promise<v
     if (count === 0) return await signUpAgain(app, tx, user, hash)
     await insertCredential(tx, id, hash)
     await openAccountIn(tx, id, 'free')
-    await orderToken(app, tx, 'verify-email', email, id)
+    await orderToken(app, tx, 'verify-email', user)
   })
 }
 
