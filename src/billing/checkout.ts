@@ -11,7 +11,7 @@ import type { Checkout, Subscription } from '../generated/prisma/client.ts'
 import { refuseUnlessOwner } from './admission/roles.ts'
 import { checkChange } from './change-plan.ts'
 import type { Opened, Order } from './provider.ts'
-import { billingProviders } from './providers.ts'
+import { atProvider, billingProviders } from './providers.ts'
 import { lockSubscriptionAt } from './subscription.ts'
 
 type Wanted = Order['plan']
@@ -31,7 +31,7 @@ export async function checkOut(ctx: Context, plan: Wanted): Promise<Checkout> {
     const checkout = await writeAfter(
       ctx,
       async () => {
-        const answered = await callProvider(ctx, id, plan)
+        const answered = await atProvider(ctx.app).during(ctx.principal.ownerId, 1, () => callProvider(ctx, id, plan))
         opened = answered.opened
         return answered
       },

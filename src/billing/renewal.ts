@@ -6,7 +6,7 @@ import { writeAfter } from '../core/idempotency/write-after.ts'
 import type { Subscription } from '../generated/prisma/client.ts'
 import { refuseUnlessOwner } from './admission/roles.ts'
 import { changePlan, checkChange } from './change-plan.ts'
-import { billingProviders } from './providers.ts'
+import { atProvider, billingProviders } from './providers.ts'
 import { lastingPlan, lockSubscriptionAt } from './subscription.ts'
 import { refuseUnlessTeamsFit } from './team-fit.ts'
 
@@ -30,11 +30,11 @@ export async function changeRenewal(ctx: Context, change: 'cancel' | 'resume'): 
           if (!isDone) await checkChange(tx, held, change)
           return { subscription: held, isDone }
         })
-        const isStored =
-          isDone ||
-          (await billingProviders(app)
+        const renew = () =>
+          billingProviders(app)
             .of(subscription)
-            .renew(subscription, change === 'resume'))
+            .renew(subscription, change === 'resume')
+        const isStored = isDone || (await atProvider(app).during(principal.ownerId, 1, renew))
         if (isStored) stored = subscription
         return isStored
       },

@@ -1,6 +1,7 @@
 // Concurrency with a request to Stripe: other orders, new teams, retries of the same request, and a crash midway.
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { sql } from '../kit/database.ts'
+import { until } from '../kit/until.ts'
 import { byHeader, checkoutsOf, openPerson, openTeam, type Person, rowOf } from './rig.ts'
 import { openStripeSite, planOf, type StripeSite, subscriber } from './stripe-rig.ts'
 import { makeSubscription, type StripeStandIn, sendEvent } from './stripe-stand-in.ts'
@@ -15,6 +16,7 @@ beforeAll(async () => {
 
 afterEach(() => {
   stripe.mode = 'well'
+  stripe.gate = null
 })
 
 /** The prices of the person's open Checkout Sessions. */
@@ -44,6 +46,23 @@ describe('an order', () => {
       first = (await byHeader(person, null, 'checkout', { plan: 'pro' })).data
     }
     expect((await byHeader(person, null, 'checkout', { plan: 'pro' })).data).toEqual(first)
+    expect(await payable(person)).toEqual(['price_pro'])
+  })
+
+  it('waits for others of the same person, so that one person does not take what Stripe allows all of them together', async () => {
+    const person = await openPerson(site, 'free')
+    const before = stripe.asked.length
+    // A request that is repeated after a time limit has the same key.
+    const asking = () => new Set(stripe.asked.slice(before).map(({ idempotencyKey }) => idempotencyKey)).size
+    const { promise, resolve: open } = Promise.withResolvers<void>()
+    stripe.gate = promise
+    // Three at a time, and twenty that wait.
+    const orders = Array.from({ length: 24 }, () => byHeader(person, null, 'checkout', { plan: 'pro' }))
+    expect(await Promise.race(orders)).toMatchObject({ code: 'API_RATE_LIMIT_EXCEEDED' })
+    await until(() => asking() >= 3)
+    expect(asking()).toBe(3)
+    open()
+    await Promise.all(orders)
     expect(await payable(person)).toEqual(['price_pro'])
   })
 

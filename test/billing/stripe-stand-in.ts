@@ -35,6 +35,8 @@ export interface StripeStandIn {
   gone: Set<string>
   /** Called once, before the next answer is sent. */
   before: (() => Promise<void>) | null
+  /** No answer is sent before this resolves. */
+  gate: Promise<void> | null
 }
 
 const day = 86_400
@@ -51,6 +53,7 @@ export async function openStripeStandIn(): Promise<StripeStandIn> {
     lies: new Map(),
     gone: new Set(),
     before: null,
+    gate: null,
   }
   const server = createServer((request, response) => void answer(standIn, request, response))
   server.listen(0, '127.0.0.1')
@@ -70,6 +73,7 @@ async function answer(standIn: StripeStandIn, request: IncomingMessage, response
   const params = Object.fromEntries(new URLSearchParams(request.method === 'GET' ? search : Buffer.concat(chunks).toString()))
   const idempotencyKey = request.headers['idempotency-key'] as string | undefined
   standIn.asked.push({ method: request.method as string, path: pathname, params, idempotencyKey })
+  await standIn.gate
   if (standIn.mode === 'silent') return
   if (standIn.mode === 'dripping' || standIn.mode === 'endless') return pour(response, standIn.mode === 'endless' ? 65_536 : 1)
   const send = (status: number, body: Thing) => {
