@@ -1,6 +1,7 @@
 // Proves that retention jobs delete expired rows batch by batch, and keep rows that are renewed or in use meanwhile.
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { pruneAccounts } from '../../src/accounts/jobs.ts'
+import { pruneBilling } from '../../src/billing/jobs.ts'
 import { pruneBulkJobs } from '../../src/contacts/prune.ts'
 import type { App } from '../../src/core/app.ts'
 import { pruneKeys } from '../../src/core/idempotency/prune.ts'
@@ -111,10 +112,11 @@ describe('the job', () => {
   })
 
   it('of each domain keeps its name, because the schedule under an old name would stay in the database', () => {
-    const jobs = [pruneKeys, pruneAccounts, pruneBulkJobs, pruneEvents, pruneDeliveries]
+    const jobs = [pruneKeys, pruneAccounts, pruneBilling, pruneBulkJobs, pruneEvents, pruneDeliveries]
     expect(jobs.map(({ definition: { name, cron, options } }) => [name, cron, options])).toEqual([
       ['idempotency.prune', '37 * * * *', { retryLimit: 2, expireInSeconds: 600 }],
       ['accounts.prune', '23 * * * *', { retryLimit: 2, expireInSeconds: 600 }],
+      ['billing.prune', '43 * * * *', { retryLimit: 2, expireInSeconds: 600 }],
       ['contacts.prune', '47 * * * *', { retryLimit: 2, expireInSeconds: 600 }],
       ['events.prune', '17 * * * *', { retryLimit: 2, expireInSeconds: 600 }],
       ['webhook.prune', '17 * * * *', { retryLimit: 3, expireInSeconds: 600, deleteAfterSeconds: 3600 }],

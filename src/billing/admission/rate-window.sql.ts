@@ -1,5 +1,6 @@
 // SQL of the rate limiter: counts requests in sliding windows of one second, which every process shares.
 import type { Sql } from '../../core/database/database.ts'
+import type { ExpiredRows } from '../../core/jobs/prune.sql.ts'
 
 /**
  * The CTEs `clock` and `windows (id, granted, used)`. `wanted` is a query of `id` and `n`: the callers and their numbers of requests.
@@ -45,4 +46,14 @@ export async function takeFromWindows(
     values: [ids, limit, step],
   })
   return new Map(rows.map(({ id, granted }) => [id, granted]))
+}
+
+/**
+ * The windows of keys and people who made no request for an hour. No index: the others are few. Locked rows are skipped, because they are in
+ * use, and because admission locks many in the order of their ids.
+ */
+export const expiredWindows: ExpiredRows = {
+  table: 'rate_windows',
+  where: 'not exists (select from unnest(at) t where t > (extract(epoch from now()) - 3600) * 1000)',
+  skipLocked: true,
 }
