@@ -34,9 +34,8 @@ export async function inviteToTeam(ctx: Context, teamId: string, input: Invite):
   return await write(ctx, async (tx) => {
     const team = await lockOwnTeam(tx, userId, teamId, lockPaidTeam)
     requireManager(team)
-    const invitation = await inviteIn(ctx.app, tx, team, { ...input, inviterId: userId, sessionId: credentialId })
     await holdSession(tx, ctx.principal)
-    return invitation
+    return await inviteIn(ctx.app, tx, team, { ...input, inviterId: userId, sessionId: credentialId })
   })
 }
 
