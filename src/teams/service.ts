@@ -1,8 +1,8 @@
 // Creates teams: a workspace that several users share, on its owner's subscription.
 import { z } from 'zod'
-import { userIdOf } from '../accounts/find-user.ts'
 import { issueApiKey } from '../accounts/keys/api-keys.ts'
 import { insertWorkspace } from '../accounts/open-account.ts'
+import { payerOf } from '../billing/service.ts'
 import type { Db } from '../core/database/database.ts'
 import { type Tx, transaction } from '../core/database/transaction.ts'
 import { newId } from '../core/id.ts'
@@ -24,7 +24,7 @@ export interface CreatedTeam {
 export async function createTeam(db: Db, input: NewTeam): Promise<CreatedTeam> {
   const { ownerEmail, name } = parse(newTeam, input)
   return await transaction(db, async (tx) => {
-    const userId = await userIdOf(tx.db, ownerEmail)
+    const userId = await payerOf(tx, ownerEmail)
     const { teamId, workspaceId } = await insertTeam(tx, userId, name)
     const { key } = await issueApiKey(tx, { userId, workspaceId, teamId, name: 'First key' })
     return { teamId, workspaceId, apiKey: key }

@@ -1,7 +1,10 @@
 // Creating a team creates its own workspace on the owner's subscription.
+import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { createTeam } from '../../src/teams/service.ts'
 import { createAccount } from '../kit/accounts.ts'
+import { api } from '../kit/api.ts'
+import { commons } from '../kit/commons.ts'
 import { cloneDatabase, prisma, sql } from '../kit/database.ts'
 
 it('creates a team with a workspace, its owner as a member, and a team key', async () => {
@@ -28,4 +31,13 @@ it('creates no rows for a team whose owner is unknown or whose name is empty', a
   })
   await expect(createTeam(prisma(url), { ownerEmail: 'owner@example.com', name: '' })).rejects.toThrow(/^name: /)
   expect((await sql(url).query('select from workspaces')).rowCount).toBe(1)
+})
+
+it('creates a team whose key works although the subscription of its owner was not created yet, because a process died', async () => {
+  const { url, databaseUrl } = commons()
+  const [userId, ownerEmail] = [randomUUID(), `${randomUUID()}@example.com`]
+  const person = 'insert into users (id, email, name, "emailVerified") values ($1, $2, $2, true)'
+  await sql(databaseUrl).query(person, [userId, ownerEmail])
+  const { teamId, apiKey } = await createTeam(prisma(databaseUrl), { ownerEmail, name: 'Support' })
+  expect((await api({ url }, apiKey).get('instances', { 'x-team-id': teamId })).status).toBe(200)
 })
