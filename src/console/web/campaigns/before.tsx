@@ -1,5 +1,6 @@
 // The preview of a campaign: the gateway counts what would happen if the form were sent, and stores nothing.
 import { type ReactNode, useEffect, useState } from 'react'
+import { text as failures } from '../failures/words.ts'
 import {
   type CreateCampaignInput,
   type LeftOutFragment,
@@ -153,7 +154,7 @@ function LeftOut({ name, outs, lineOf }: { name: string; outs: LeftOutFragment; 
         <ul className={parts.hint} aria-label={name}>
           {outs.first.map(({ to, index, reason }) => {
             const who = [to, index === null || index === undefined ? '' : lineOf(index)].filter(Boolean).join(', ')
-            const why = words.failure[reason]?.[0] ?? reason.replace(/^recipients\.\d+\.?/, '')
+            const why = failures.byCode[reason]?.[0] ?? reason.replace(/^recipients\.\d+\.?/, '')
             return <li key={`${to} ${index}`}>{text.leftOut(who, why)}</li>
           })}
           {outs.count > outs.first.length && <li>{text.andMore(count(outs.count - outs.first.length))}</li>}

@@ -1,4 +1,5 @@
 // Why recipients failed: each reason in words with its next step, how many it concerns, and who they are.
+import { text as failures } from '../failures/words.ts'
 import type { CourseQuery } from '../generated/campaigns/graphql.ts'
 import { pathIn, To, useAddress } from '../navigation.tsx'
 import { useWorkspace } from '../shell/workspace-context.ts'
@@ -12,7 +13,7 @@ type Failure = NonNullable<CourseQuery['campaign']>['failures'][number]
 /** The reason of a recipient in words: ours for the code, or else the code. */
 export function reasonIn(code: string | null | undefined): string {
   if (!code) return words.none
-  return words.failure[code]?.[0] ?? code
+  return failures.byCode[code]?.[0] ?? code
 }
 
 /** `failures` are undefined until they are read. */
@@ -35,7 +36,7 @@ export function Reasons({ failures }: { failures: readonly Failure[] | undefined
 function Reason({ status, error, errorCode, count: n, detail, messageId }: Failure) {
   const { team } = useWorkspace()
   const [, setAddress] = useAddress()
-  const [reason, advice] = words.failure[errorCode] ?? [reasonIn(error), '']
+  const [reason, advice] = failures.byCode[errorCode] ?? [reasonIn(error), '']
   return (
     <li className={styles.reason}>
       <strong className={styles.number}>{count(n)}</strong>

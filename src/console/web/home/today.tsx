@@ -1,5 +1,6 @@
 // The messages of today, in the reader's time zone: failures first.
 import { useState } from 'react'
+import { text as failures } from '../failures/words.ts'
 import { TodayDocument } from '../generated/home/graphql.ts'
 import { useRead } from '../graph/use-read.ts'
 import { useRefresh } from '../graph/use-refresh.ts'
@@ -11,7 +12,7 @@ import { useFrames, useWorkspace } from '../shell/workspace-context.ts'
 import parts from '../ui/parts.module.css'
 import { Refusal } from '../ui/refusal.tsx'
 import { Time } from '../ui/time.tsx'
-import { count, words } from '../words/words.ts'
+import { count } from '../words/words.ts'
 import styles from './home.module.css'
 import { Trend } from './trend.tsx'
 import { text as home } from './words.ts'
@@ -69,7 +70,7 @@ export function Today() {
             <li key={message.id} className={styles.failed}>
               <Time at={message.createdAt} />
               <To to={pathIn(team, `messages/${message.id}`)}>{message.to}</To>
-              <span>{(words.failure[message.errorCode ?? ''] ?? words.failureOther)[0]}</span>
+              <span>{(failures.byCode[message.errorCode ?? ''] ?? failures.other)[0]}</span>
             </li>
           ))}
         </ul>

@@ -1,5 +1,6 @@
 // The filters that have no field above the list, each with a button that removes it. They load when the address has one of them.
 import { X } from 'lucide-react'
+import { text as failures } from '../failures/words.ts'
 import { FilteredCampaignDocument, FilteredContactDocument } from '../generated/messages/graphql.ts'
 import { useRead } from '../graph/use-read.ts'
 import type { Search } from '../navigation.tsx'
@@ -23,7 +24,7 @@ export function Chips({ address, setAddress }: { address: Search; setAddress: (c
     ['until', text.to(zone), until && timeOf(until)],
     ['campaign', text.campaign, campaignName ?? campaign],
     ['contact', text.contact, contactName ?? contact],
-    ['code', text.code, code && (words.failure[code]?.[0] ?? code)],
+    ['code', text.code, code && (failures.byCode[code]?.[0] ?? code)],
     ['text', text.text, searched],
   ] as const
   return (

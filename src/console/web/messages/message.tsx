@@ -1,4 +1,5 @@
 // One message: its progress, the reason of a wait or a failure, and the same call as code.
+import { text as failures } from '../failures/words.ts'
 import { CancelMessageDocument, MessageDocument, type MessageQuery } from '../generated/messages/graphql.ts'
 import { change } from '../graph/change.ts'
 import { useRead } from '../graph/use-read.ts'
@@ -119,7 +120,7 @@ function repeatOf(message: ShownMessage): Record<string, string> {
 }
 
 function Failure({ message: { error, errorCode, errorDetail } }: { message: ShownMessage }) {
-  const [reason, advice] = words.failure[errorCode ?? ''] ?? words.failureOther
+  const [reason, advice] = failures.byCode[errorCode ?? ''] ?? failures.other
   return (
     <section className={`${parts.note} ${parts.refused} ${parts.stack}`} aria-label={words.message.why}>
       <div>

@@ -1,6 +1,7 @@
 // The dialog of the filters that are needed less often. It loads when it is opened.
 import { useState } from 'react'
 import { ContactChoice } from '../contact-search/contact-choice.tsx'
+import { text as failures } from '../failures/words.ts'
 import { CampaignNamesDocument } from '../generated/messages/graphql.ts'
 import { useList } from '../graph/use-list.ts'
 import type { Search } from '../navigation.tsx'
@@ -89,7 +90,7 @@ export function MoreFilters({ address, setAddress, close }: MoreFiltersProps) {
           <option value="">{words.messages.all}</option>
           {errorCodes.map((code) => (
             <option key={code} value={code}>
-              {words.failure[code]?.[0] ?? code}
+              {failures.byCode[code]?.[0] ?? code}
             </option>
           ))}
         </Choice>
