@@ -6,7 +6,7 @@ import { useRead } from '../graph/use-read.ts'
 import { useRefresh } from '../graph/use-refresh.ts'
 import { pathIn, To, useGo, usePart } from '../navigation.tsx'
 import { NotFound } from '../shell/not-found.tsx'
-import { useWorkspace } from '../shell/workspace-context.ts'
+import { useFrames, useWorkspace } from '../shell/workspace-context.ts'
 import { Code } from '../ui/code.tsx'
 import { CopyButton } from '../ui/copy.tsx'
 import { Page } from '../ui/page.tsx'
@@ -28,6 +28,10 @@ export type ShownMessage = NonNullable<MessageQuery['message']>
 export function Message() {
   const id = usePart('messageId')
   const { data, error, loading, again } = useRead(MessageDocument, { id })
+  // Events tell neither what a message waits for nor the words of the network.
+  useFrames((events) => {
+    if (events.some(({ message }) => message?.id === id)) again()
+  })
   // The reason for its wait changes without an event.
   const status = data?.message?.direction === 'outbound' ? data.message.status : undefined
   useRefresh(status === 'queued' || status === 'sending', again)
