@@ -129,6 +129,22 @@ describe.runIf(browserFound).concurrent('a slow answer', () => {
     })
   })
 
+  it('does not overwrite what events told while it was on its way', async () => {
+    const who = await furnished(site)
+    const id = await sendText(who, to, { scheduledAt: new Date(Date.now() + 3_600_000).toISOString() })
+    await visit(site, { as: who.person, path: '/me/live' }, async ({ page }) => {
+      await page.getByRole('status', { name: 'Live' }).getByText('Live', { exact: true }).waitFor()
+      const { answered, release } = await delay(page, 'query Messages')
+      await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Messages' }).click()
+      await answered
+      await who.person.api.graphql('mutation($id: ID!) { cancelMessage(id: $id) { id } }', { id })
+      // The event has come.
+      await page.getByRole('button', { name: 'Show 1 new' }).waitFor()
+      release()
+      await page.getByRole('table', { name: 'Messages' }).getByRole('row').getByText('Cancelled').waitFor()
+    })
+  })
+
   it('to a filter leaves the rows of the one before it, dimmed, and further rows dim none', async () => {
     const who = await furnished(site)
     await sql(site.databaseUrl).query(

@@ -3,6 +3,7 @@ import { Client, fetchExchange, gql, subscriptionExchange } from '@urql/core'
 import { cacheExchange, type UpdateResolver } from '@urql/exchange-graphcache'
 import { type EventRowFragment, LiveRowFragmentDoc } from '../generated/graph/graphql.ts'
 import { keys } from './keys.ts'
+import { overAnswers } from './over-answers.ts'
 import { fetchInTime, graphUrl, type Team } from './request.ts'
 
 /** The events that one animation frame applies. */
@@ -43,6 +44,7 @@ function isNewer({ updatedAt }: { updatedAt: string }, known: unknown): boolean 
 
 export function createGraph(team: Team): Graph {
   let emit: ((frame: Frame) => void) | undefined
+  const { note, exchange } = overAnswers()
   const client = new Client({
     url: graphUrl,
     fetch: fetchInTime(team),
@@ -58,9 +60,16 @@ export function createGraph(team: Team): Graph {
           },
         }),
       }),
+      exchange,
       fetchExchange,
     ],
   })
   client.subscription(Frames, {}).subscribe(() => {})
-  return { client, apply: (frame) => emit?.(frame) }
+  return {
+    client,
+    apply(frame) {
+      for (const { message } of frame) if (message) note(message)
+      emit?.(frame)
+    },
+  }
 }
