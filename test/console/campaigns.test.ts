@@ -156,6 +156,20 @@ describe.runIf(browserFound)('campaigns', () => {
     })
   })
 
+  it('name the template of their messages, until it is deleted', async () => {
+    const { person, instance } = await furnished(site)
+    const template = (await person.api.post('/api/templates', { name: 'Greeting', type: 'text', body: 'Hello' })).body.data.id
+    const input = { instanceId: instance.id, name: 'News', templateId: template, recipients: [{ to: five[0] }] }
+    const { id } = (await person.api.post('/api/campaigns', input)).body.data
+    await visit(site, { as: person, path: `/me/campaigns/${id}` }, async ({ page }) => {
+      await page.getByRole('region', { name: 'Progress' }).getByRole('link', { name: 'Greeting' }).click()
+      await page.getByRole('heading', { level: 1, name: 'Greeting' }).waitFor()
+      await person.api.delete(`/api/templates/${template}`)
+      await page.goBack()
+      await page.getByRole('region', { name: 'Progress' }).getByText('Not found').waitFor()
+    })
+  })
+
   it('keep what was typed while one looks at another page', async () => {
     const { person } = await furnished(site)
     const make = (path: string, input: object) => person.api.post(`/api/${path}`, input)

@@ -1,6 +1,9 @@
 // How far a campaign is: one bar whose parts are its counters, and what they are.
 import type { ReactNode } from 'react'
-import type { StatsRowFragment, WholeCampaignFragment } from '../generated/campaigns/graphql.ts'
+import { CampaignTemplateDocument, type StatsRowFragment, type WholeCampaignFragment } from '../generated/campaigns/graphql.ts'
+import { useRead } from '../graph/use-read.ts'
+import { pathIn, To } from '../navigation.tsx'
+import { useWorkspace } from '../shell/workspace-context.ts'
 import parts from '../ui/parts.module.css'
 import { Time } from '../ui/time.tsx'
 import { count, words } from '../words/words.ts'
@@ -71,7 +74,7 @@ export function Progress({ campaign, stats: { status, stats, progressPercent } }
 }
 
 function Facts({
-  campaign: { instance, type, ratePerMinute, quietHours, nextAt, lastAt, createdAt },
+  campaign: { instance, type, templateId, ratePerMinute, quietHours, nextAt, lastAt, createdAt },
 }: Pick<ProgressProps, 'campaign'>) {
   return (
     <dl className={parts.details}>
@@ -81,6 +84,7 @@ function Facts({
       {quietHours && <Fact name={text.quiet} value={text.quietOf(quietHours.from, quietHours.to, quietHours.timeZone)} />}
       <Fact name={text.instance} value={instance.name} />
       <Fact name={text.type} value={words.type[type]} />
+      {templateId && <Fact name={text.template} value={<TemplateName id={templateId} />} />}
       <Fact name={text.created} value={<Time at={createdAt} exact />} />
     </dl>
   )
@@ -93,4 +97,12 @@ function Fact({ name, value }: { name: string; value: ReactNode }) {
       <dd>{value}</dd>
     </div>
   )
+}
+
+/** Its name leads to its page, until it is deleted. */
+function TemplateName({ id }: { id: string }) {
+  const { team } = useWorkspace()
+  const { data, error } = useRead(CampaignTemplateDocument, { id })
+  if (data?.template) return <To to={pathIn(team, `templates/${id}`)}>{data.template.name}</To>
+  return error?.code === 'NOT_FOUND' ? words.notFound.title : words.none
 }
