@@ -81,7 +81,7 @@ export function Contacts() {
       <More list={list} />
       {read && <Groups />}
       {open === 'new' && <NewContact close={close} />}
-      {open === 'import' && <ImportContacts done={list.again} close={close} />}
+      {open === 'import' && <ImportContacts done={list.refresh} close={close} />}
     </Page>
   )
 }

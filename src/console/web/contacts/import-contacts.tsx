@@ -17,23 +17,46 @@ import { useTask } from '../ui/use-task.ts'
 import { count, words } from '../words/words.ts'
 import { text } from './words.ts'
 
+/** The import of a person in a workspace that is not read to its end: one that runs, or one with faults. Its dialog may be closed meanwhile. */
+const kept = new Map<string, string>()
+
 export function ImportContacts({ done, close }: { done: () => void; close: () => void }) {
-  const { team } = useWorkspace()
-  const [job, setJob] = useState<string | null>(null)
+  const { me, team } = useWorkspace()
+  const of = JSON.stringify([me.id, team])
+  const [job, setJob] = useState(kept.get(of) ?? null)
+  const forget = () => kept.delete(of)
   async function start(fields: FormData, idempotencyKey: string): Promise<void> {
     const csv = await textOf(fields.get('csv') as File, 'csv')
     const onConflict = fields.get('onConflict') === 'update' ? ('update' as const) : ('skip' as const)
-    setJob((await ask(team, StartImportDocument, { input: { csv, onConflict, idempotencyKey } })).importContacts.id)
+    const { id } = (await ask(team, StartImportDocument, { input: { csv, onConflict, idempotencyKey } })).importContacts
+    kept.set(of, id)
+    setJob(id)
   }
   return (
     <Dialog title={words.actions.importCsv} close={close}>
       {job ? (
-        <Progress id={job} done={done} />
+        <Progress
+          id={job}
+          done={done}
+          forget={forget}
+          another={() => {
+            forget()
+            setJob(null)
+          }}
+        />
       ) : (
         <CreateForm submit={text.startImport} create={start}>
           {(issues) => (
             <>
-              <TextField label={text.file} name="csv" type="file" accept=".csv,text/csv" hint={text.fileHint} issues={issues} />
+              <TextField
+                label={text.file}
+                name="csv"
+                type="file"
+                accept=".csv,text/csv"
+                hint={text.fileHint}
+                autoFocus
+                issues={issues}
+              />
               <Choice label={text.known} name="onConflict" issues={issues}>
                 <option value="skip">{text.skip}</option>
                 <option value="update">{text.update}</option>
@@ -46,7 +69,16 @@ export function ImportContacts({ done, close }: { done: () => void; close: () =>
   )
 }
 
-function Progress({ id, done }: { id: string; done: () => void }) {
+interface ProgressProps {
+  id: string
+  done: () => void
+  /** Called when it has ended without faults. */
+  forget: () => void
+  /** Leads to the form. */
+  another: () => void
+}
+
+function Progress({ id, done, forget, another }: ProgressProps) {
   const { team } = useWorkspace()
   const { data, error, again } = useRead(ImportJobDocument, { id })
   const stop = useTask(async () => {
@@ -63,6 +95,9 @@ function Progress({ id, done }: { id: string; done: () => void }) {
   const bad = (job?.processedCount ?? 0) - settled
   // The summary lists the first 100 faults only.
   const unlisted = bad - new Set(invalid.map(({ line }) => line)).size
+  const isClean = ended && bad === 0 && !job.error
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it has ended.
+  useEffect(() => void (isClean && forget()), [isClean])
   return (
     <div className={parts.stack}>
       <Refusal error={stop.error ?? error} />
@@ -73,13 +108,17 @@ function Progress({ id, done }: { id: string; done: () => void }) {
             ? reasonOf(new ApiError(0, job.error, job.error), reasons)
             : text.imported(count(created ?? 0), count(updated ?? 0), count(skipped ?? 0), count(bad)))}
       </p>
-      {!ended && (
-        <div className={parts.row}>
+      <div className={parts.row}>
+        {ended || error ? (
+          <button type="button" className={parts.button} onClick={another}>
+            {text.anotherFile}
+          </button>
+        ) : (
           <button type="button" className={parts.button} disabled={stop.running} onClick={() => stop.run()}>
             {text.stopImport}
           </button>
-        </div>
-      )}
+        )}
+      </div>
       <ul aria-label={text.faults}>
         {invalid.map(({ line, field, message }) => (
           <li key={`${line} ${field}`}>{text.fault(count(line), `${field}: ${message}`)}</li>

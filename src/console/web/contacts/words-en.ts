@@ -23,6 +23,7 @@ export const words = {
   update: 'Update them',
   startImport: 'Start the import',
   stopImport: 'Stop the import',
+  anotherFile: 'Import another file',
   progress: 'Progress of the import',
   imported: (created: string, updated: string, skipped: string, bad: string) =>
     `${created} created, ${updated} updated, ${skipped} left as they were, ${bad} left out.`,

@@ -24,6 +24,7 @@ export const words: typeof en = {
   update: 'Atualizá-los',
   startImport: 'Iniciar a importação',
   stopImport: 'Parar a importação',
+  anotherFile: 'Importar outro arquivo',
   progress: 'Progresso da importação',
   imported: (created: string, updated: string, skipped: string, bad: string) =>
     `${created} criados, ${updated} atualizados, ${skipped} deixados como estavam, ${bad} deixados de fora.`,
