@@ -97,6 +97,18 @@ describe.runIf(browserFound)('instances', () => {
     })
   })
 
+  it('of WhatsApp Web keep the number for a code while one looks at the QR code', async () => {
+    const person = await newPerson(site, site.databaseUrl)
+    const { id } = (await person.api.post('/api/instances', { name: 'Tablet', provider: 'web' })).body.data
+    await visit(site, { as: person, path: `/me/instances/${id}` }, async ({ page }) => {
+      await page.getByRole('tab', { name: 'Pair by code' }).click()
+      await page.getByRole('textbox', { name: 'Number of the phone' }).fill('+4915112345678')
+      await page.getByRole('tab', { name: 'Scan a QR code' }).click()
+      await page.getByRole('tab', { name: 'Pair by code' }).click()
+      expect(await page.getByRole('textbox', { name: 'Number of the phone' }).inputValue()).toBe('+4915112345678')
+    })
+  })
+
   it('of another network ask for its settings, and mark each that is missing', async () => {
     const { person } = await furnished(site)
     await visit(site, { as: person, path: '/me/instances' }, async ({ page, expected }) => {

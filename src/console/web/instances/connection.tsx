@@ -1,4 +1,5 @@
 // The connection of an instance to its network: its state, and the steps to connect.
+import { useState } from 'react'
 import { ConnectInstanceDocument } from '../generated/instances/graphql.ts'
 import { ask } from '../graph/request.ts'
 import { useWorkspace } from '../shell/workspace-context.ts'
@@ -18,6 +19,8 @@ import { text } from './words.ts'
 export function Connection({ instance, again }: { instance: ShownInstance; again: () => void }) {
   const { team } = useWorkspace()
   const { id, provider, waNumber, state } = instance
+  // Kept here, because the other tab takes the place of the field.
+  const [number, setNumber] = useState('')
   const connect = useTask(async (phone: string | null) => {
     await ask(team, ConnectInstanceDocument, { id, phone })
     again()
@@ -61,7 +64,15 @@ export function Connection({ instance, again }: { instance: ShownInstance; again
                     noValidate
                     onSubmit={submits((fields: FormData) => void connect.run(String(fields.get('phone'))))}
                   >
-                    <TextField label={text.phone} name="phone" type="tel" autoComplete="off" issues={connect.issues} />
+                    <TextField
+                      label={text.phone}
+                      name="phone"
+                      type="tel"
+                      autoComplete="off"
+                      value={number}
+                      onChange={(event) => setNumber(event.target.value)}
+                      issues={connect.issues}
+                    />
                     <div className={parts.row}>
                       <button type="submit" className={parts.button} disabled={connect.running}>
                         {text.askForCode}
