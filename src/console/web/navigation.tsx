@@ -1,5 +1,5 @@
 // Addresses and moves between pages. Pages use the router by this file only.
-import { Link as RouterLink, useLocation, useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { Link as RouterLink, useLocation, useNavigate, useParams, useRouter, useSearch } from '@tanstack/react-router'
 import { type ComponentProps, type ReactNode, useCallback } from 'react'
 import type { Team } from './graph/request.ts'
 
@@ -23,10 +23,17 @@ export function To({ to, search, ...rest }: ToProps) {
   return <RouterLink to={to as '/'} search={search as never} preload="intent" activeOptions={{ exact: true }} {...rest} />
 }
 
-/** Goes to a page. */
+/** Goes to a page, unless another one was opened since: an answer that comes late takes nobody away from it. */
 export function useGo(): (to: string, search?: Search) => void {
   const navigate = useNavigate()
-  return useCallback((to, search) => void navigate({ to: to as '/', search: (search ?? {}) as never }), [navigate])
+  const router = useRouter()
+  const path = usePath()
+  return useCallback(
+    (to, search) => {
+      if (router.state.location.pathname === path) void navigate({ to: to as '/', search: (search ?? {}) as never })
+    },
+    [navigate, router, path],
+  )
 }
 
 /** The part of the path with that name. */

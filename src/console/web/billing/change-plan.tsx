@@ -9,6 +9,7 @@ import { useWorkspace } from '../shell/workspace-context.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import parts from '../ui/parts.module.css'
 import { Refusal } from '../ui/refusal.tsx'
+import { useShown } from '../ui/use-shown.ts'
 import { useTask } from '../ui/use-task.ts'
 import { words } from '../words/words.ts'
 import { excessOf, type Plan, priceOf, type Used } from './limits.ts'
@@ -26,6 +27,7 @@ interface ChangeProps {
 export function ChangePlan({ plan, usage, done, close }: ChangeProps) {
   const { team, teams } = useWorkspace()
   const idempotencyKey = useRef(newIdempotencyKey())
+  const shown = useShown()
   const isFree = plan.code === 'free'
   const task = useTask(async () => {
     if (isFree) await ask(team, CancelSubscriptionDocument, {})
@@ -39,7 +41,8 @@ export function ChangePlan({ plan, usage, done, close }: ChangeProps) {
       }
     }
     done(!isFree)
-    close()
+    // Another dialog may be open by then.
+    if (shown.current) close()
   })
   const excess = excessOf(plan, usage)
   const isBlocked = task.error instanceof ApiError && task.error.code === 'PLAN_CHANGE_BLOCKED_ACTIVE_TEAMS'

@@ -5,12 +5,14 @@ import { CreateForm } from '../ui/create-form.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Choice, TextField } from '../ui/field.tsx'
 import parts from '../ui/parts.module.css'
+import { useShown } from '../ui/use-shown.ts'
 import { words } from '../words/words.ts'
 import { text } from './words.ts'
 
 const roles: readonly TeamRole[] = ['collaborator', 'admin']
 
 export function Invite({ teamId, invited, close }: { teamId: string; invited: () => void; close: () => void }) {
+  const shown = useShown()
   async function create(fields: FormData, idempotencyKey: string): Promise<void> {
     const { email, role } = Object.fromEntries(fields) as { email: string; role: TeamRole }
     try {
@@ -19,7 +21,8 @@ export function Invite({ teamId, invited, close }: { teamId: string; invited: ()
       // Without an answer it may have been made all the same.
       invited()
     }
-    close()
+    // Another dialog may be open by then.
+    if (shown.current) close()
   }
   return (
     <Dialog title={text.invite} close={close}>

@@ -4,6 +4,7 @@ import { words } from '../words/words.ts'
 import { Dialog } from './dialog.tsx'
 import parts from './parts.module.css'
 import { Refusal } from './refusal.tsx'
+import { useShown } from './use-shown.ts'
 import { useTask } from './use-task.ts'
 
 interface ConfirmProps {
@@ -22,9 +23,11 @@ interface ConfirmProps {
 }
 
 export function Confirm({ title, children, action, keep = words.actions.keep, act, once = false, close }: ConfirmProps) {
+  const shown = useShown()
   const task = useTask(async () => {
     await act()
-    close()
+    // Another dialog may be open by then.
+    if (shown.current) close()
   })
   const held = once && task.running
   return (

@@ -5,6 +5,7 @@ import { words } from '../words/words.ts'
 import { Dialog } from './dialog.tsx'
 import parts from './parts.module.css'
 import { Refusal } from './refusal.tsx'
+import { useShown } from './use-shown.ts'
 import { submits, useTask } from './use-task.ts'
 
 interface EditDialogProps {
@@ -18,9 +19,11 @@ interface EditDialogProps {
 }
 
 export function EditDialog({ title, action = words.actions.save, close, save, children }: EditDialogProps) {
+  const shown = useShown()
   const task = useTask(async (fields: FormData) => {
     await save(fields)
-    close()
+    // Another dialog may be open by then.
+    if (shown.current) close()
   })
   return (
     <Dialog title={title} close={close}>
