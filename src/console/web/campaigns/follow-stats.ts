@@ -1,14 +1,9 @@
 // Follows the counters of one campaign: by a stream while the window is in sight, and by questions where the browser has none left.
-import { createClient } from 'graphql-sse'
 import { useEffect, useState } from 'react'
-import {
-  StatsDocument,
-  StatsLiveDocument,
-  type StatsLiveSubscription,
-  type StatsRowFragment,
-} from '../generated/campaigns/graphql.ts'
+import { StatsDocument, StatsLiveDocument, type StatsRowFragment } from '../generated/campaigns/graphql.ts'
 import { pollLoop } from '../graph/poll-loop.ts'
-import { ask, graphUrl, headersFor, type Team } from '../graph/request.ts'
+import { ask, type Team } from '../graph/request.ts'
+import { readStream } from '../live/read.ts'
 import { retryAfterMs } from '../live/retry.ts'
 import { openSlots } from '../live/stream-slots.ts'
 import { useWorkspace } from '../shell/workspace-context.ts'
@@ -31,7 +26,7 @@ export function useStats(first: StatsRowFragment): StatsRowFragment {
 
 /** Calls `received` with the counters now and after every change, until the returned function is called. */
 function followStats(team: Team, id: string, received: (stats: StatsRowFragment) => void): () => void {
-  let stream: { close: () => void } | null = null
+  let stream: AbortController | null = null
   let stopped = false
   let failures = 0
   let timer: ReturnType<typeof setTimeout>
@@ -49,32 +44,30 @@ function followStats(team: Team, id: string, received: (stats: StatsRowFragment)
   }
 
   function close(): void {
-    stream?.close()
+    stream?.abort()
     stream = null
     slots.release()
   }
 
   function open(): void {
     slots.take()
-    const client = createClient({ url: graphUrl, retryAttempts: 0, headers: () => headersFor(team) })
-    const mine = { close: () => client.dispose() }
+    const mine = new AbortController()
     stream = mine
-    const again = () => {
+    const ended = readStream({
+      team,
+      document: StatsLiveDocument,
+      variables: { id },
+      signal: mine.signal,
+      received({ campaignStats }) {
+        failures = 0
+        received(campaignStats)
+      },
+    })
+    void ended.then(() => {
       if (stream !== mine) return
       close()
       timer = setTimeout(look, retryAfterMs(++failures))
-    }
-    client.subscribe<StatsLiveSubscription>(
-      { query: StatsLiveDocument.toString(), variables: { id } },
-      {
-        next({ data }) {
-          failures = 0
-          if (data) received(data.campaignStats)
-        },
-        error: again,
-        complete: again,
-      },
-    )
+    })
   }
 
   async function read(): Promise<void> {

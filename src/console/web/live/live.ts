@@ -1,5 +1,5 @@
 // The live view of one workspace: follows the event log from a cursor while the window is visible, and resumes without a gap.
-import type { EventRowFragment } from '../generated/graph/graphql.ts'
+import { type EventRowFragment, EventsDocument } from '../generated/graph/graphql.ts'
 import type { Team } from '../graph/request.ts'
 import { ApiError } from '../session/auth-call.ts'
 import { renew } from '../session/session.ts'
@@ -86,7 +86,8 @@ export function follow({ team, cursor, readCursor, removed }: Start): Live {
     let caughtUp: ReturnType<typeof setTimeout> | undefined
     const ending = await readStream({
       team,
-      after: cursor,
+      document: EventsDocument,
+      variables: { after: cursor },
       signal: stream.signal,
       opened(at) {
         since = at
@@ -99,7 +100,7 @@ export function follow({ team, cursor, readCursor, removed }: Start): Live {
           )
         }
       },
-      received(event) {
+      received({ events: event }) {
         cursor = event.cursor
         if (seen.delete(event.cursor)) return
         if (beginning) seen.add(event.cursor)

@@ -1,29 +1,27 @@
-// Reads events after a cursor: by one stream, or by one short request.
+// Reads a stream of the graph, and events after a cursor by one short request.
 import { createClient, NetworkError } from 'graphql-sse'
-import {
-  type EventRowFragment,
-  EventsDocument,
-  EventsSinceDocument,
-  type EventsSubscription,
-} from '../generated/graph/graphql.ts'
+import { type EventRowFragment, EventsSinceDocument } from '../generated/graph/graphql.ts'
 import { everyType } from '../graph/event-types.ts'
-import { ask, graphUrl, headersFor, type Team } from '../graph/request.ts'
+import { ask, type Document, graphUrl, headersFor, type Team } from '../graph/request.ts'
 import { type Ending, endingOfCode, endingOfStatus } from './ending.ts'
 
-interface Reading {
+interface Reading<Data, Variables> {
   team: Team
-  after: string | null
+  /** A subscription. */
+  document: Document<Data, Variables>
+  variables: Variables
   signal: AbortSignal
   /** Called once the gateway has answered; `at` is its clock, in milliseconds. */
-  opened: (at: number) => void
-  received: (event: EventRowFragment) => void
+  opened?: (at: number) => void
+  received: (data: Data) => void
 }
 
 /** The gateway sends a heartbeat every 10 s. A connection that is silent for longer is lost, although neither end was told. */
 const silentMs = 25_000
 
 /** The client closes a stream by its abort signal only, so each stream has a client of its own. Resolves when the stream ends. */
-export function readStream({ team, after, signal, opened, received }: Reading): Promise<Ending> {
+export function readStream<Data, Variables extends Record<string, unknown>>(reading: Reading<Data, Variables>): Promise<Ending> {
+  const { team, document, variables, signal, opened, received } = reading
   return new Promise((resolve) => {
     const client = createClient({
       url: graphUrl,
@@ -31,7 +29,7 @@ export function readStream({ team, after, signal, opened, received }: Reading): 
       headers: () => headersFor(team),
       fetchFn: async (input: RequestInfo, init: RequestInit) => {
         const response = await fetch(input, init)
-        if (response.ok) opened(Date.parse(response.headers.get('date') ?? '') || Date.now())
+        if (response.ok) opened?.(Date.parse(response.headers.get('date') ?? '') || Date.now())
         const heartbeats = new TransformStream<Uint8Array, Uint8Array>({
           transform(bytes, next) {
             hear()
@@ -55,12 +53,12 @@ export function readStream({ team, after, signal, opened, received }: Reading): 
     const abort = () => end('closed')
     signal.addEventListener('abort', abort)
     hear()
-    client.subscribe<EventsSubscription>(
-      { query: EventsDocument.toString(), variables: { after } },
+    client.subscribe<Data>(
+      { query: document.toString(), variables },
       {
         next({ data, errors }) {
           if (errors) end(endingOfCode(String(errors[0]?.extensions?.code)))
-          else if (data) received(data.events as EventRowFragment)
+          else if (data) received(data)
         },
         error: (error) => end(endingOf(error)),
         complete: () => end('closed'),
