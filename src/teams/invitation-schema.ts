@@ -8,7 +8,7 @@ import { keyed } from '../core/idempotency/idempotency.ts'
 import { parse, text, uuid } from '../core/validation.ts'
 import { TeamInvitationStatus } from '../generated/prisma/enums.ts'
 import { InviteToTeamInput, TeamRoleRef, teamIdOf } from './input.ts'
-import { acceptInvitation, inviteToTeam, revokeInvitation } from './invitations.ts'
+import { acceptInvitation, invitedTeamName, inviteToTeam, revokeInvitation } from './invitations.ts'
 import { type InvitationRow, invitationsOf, inviterOf, mostInvitations } from './read.ts'
 import { TeamRef } from './schema.ts'
 
@@ -37,6 +37,7 @@ const TeamInvitationRef = builder.objectRef<InvitationRow>('TeamInvitation').imp
 
 const accepting = z.object({ token: text(1, 256).describe('The token of the mail.') }).describe('An acceptance of an invitation.')
 defineArguments('AcceptTeamInvitationArguments', accepting)
+const refusal = { INVALID_TOKEN: 'for one that is unknown, used, revoked or expired' }
 
 builder.objectField(TeamRef, 'invitations', (t) =>
   t.field({
@@ -45,6 +46,17 @@ builder.objectField(TeamRef, 'invitations', (t) =>
     description: 'The invitations, newest first, at most 1,000, without revoked ones.',
     errors: [{ FORBIDDEN: 'for collaborators' }],
     resolve: (team, _, ctx) => invitationsOf(ctx, team),
+  }),
+)
+
+builder.queryField('invitedTeamName', (t) =>
+  t.field({
+    type: 'String',
+    description: 'The name of the team that an open invitation is for, whoever it invites. For signed-in users.',
+    errors: [refusal],
+    authScopes: { person: true },
+    args: { token: t.arg.string({ required: true, description: 'The token of the mail.' }) },
+    resolve: (_, args, ctx) => invitedTeamName(ctx, parse(accepting, args).token),
   }),
 )
 
@@ -84,10 +96,7 @@ builder.mutationFields((t) => {
     acceptTeamInvitation: t.field({
       type: TeamRef,
       description: 'Joins the team of an invitation.',
-      errors: [
-        { INVALID_TOKEN: 'for one that is unknown, used, revoked or expired' },
-        { FORBIDDEN: 'if the address is not yours or not verified' },
-      ],
+      errors: [refusal, { FORBIDDEN: 'if the address is not yours or not verified' }],
       authScopes: { person: true },
       args: { token: t.arg.string({ required: true, description: 'The token of the mail.' }) },
       resolve: (_, args, ctx) => acceptInvitation(ctx, parse(accepting, args).token),

@@ -112,6 +112,13 @@ export async function acceptInvitation(ctx: Context, token: string): Promise<Tea
   })
 }
 
+/** The name of its team, for whoever holds the token. @throws INVALID_TOKEN when the token is unknown, used, revoked or expired. */
+export async function invitedTeamName({ app }: Context, token: string): Promise<string> {
+  const where = { ...openInvitation(), tokenHash: tokenHash(token), team: { deletedAt: null } }
+  const open = await app.db.teamInvitation.findFirst({ where, select: { team: { select: { name: true } } } })
+  return (open ?? fail('INVALID_TOKEN')).team.name
+}
+
 /** Returns the value of `team_invitations.tokenHash`: SHA-256, 32 bytes. The token has 256 random bits, so it needs no slow hash. */
 function tokenHash(token: string): Buffer<ArrayBuffer> {
   return createHash('sha256').update(token).digest()

@@ -1,5 +1,6 @@
 // An open invitation adds one member to its team, once: the verified account of its address, and nobody else.
 import { beforeAll, describe, expect, it } from 'vitest'
+import type { Person } from '../accounts/person.ts'
 import { sql } from '../kit/database.ts'
 import { whileHeld } from '../kit/held.ts'
 import { acceptOver } from './invitation-rig.ts'
@@ -37,6 +38,20 @@ describe.each(surfaces)('invitations %s', (_, ask) => {
       if (answer.body.error) expect(answer.status).toBe(400)
     }
     expect((await ask(guest, 'GET /teams')).data).toEqual([])
+  })
+
+  it('tell the name of their team to whoever holds the token, while they are open', async () => {
+    const { token } = await invited(rig, crew.teamId, 'ada@example.com')
+    const nameFor = async (who: Person, given: string) =>
+      (await who.api.graphql('query($token: String!) { invitedTeamName(token: $token) }', { token: given })).body
+    const [{ name }] = (await sql(rig.databaseUrl).query('select name from teams where id = $1', [crew.teamId])).rows
+    expect((await nameFor(crew.outsider, token)).data).toEqual({ invitedTeamName: name })
+    const gone = [
+      'nonsense',
+      (await invited(rig, crew.teamId, 'ada@example.com', { status: 'revoked' })).token,
+      (await invited(rig, crew.teamId, 'ada@example.com', { days: -1 })).token,
+    ]
+    for (const given of gone) expect((await nameFor(crew.outsider, given)).errors[0].extensions.code).toBe('INVALID_TOKEN')
   })
 
   it('are accepted only by the verified account of their address, and survive refused attempts', async () => {

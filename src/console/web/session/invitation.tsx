@@ -1,5 +1,7 @@
 // Accepts an invitation to a team. Its reader is signed in: the address of the account must be the invited one.
-import { AcceptInvitationDocument } from '../generated/session/graphql.ts'
+import { useEffect, useState } from 'react'
+import { AcceptInvitationDocument, InvitedTeamDocument } from '../generated/session/graphql.ts'
+import { askPatiently } from '../graph/ask-patiently.ts'
 import { ask } from '../graph/request.ts'
 import { pathIn, useGo } from '../navigation.tsx'
 import { Page } from '../ui/page.tsx'
@@ -17,6 +19,20 @@ export function Invitation() {
     const { acceptTeamInvitation } = await ask(null, AcceptInvitationDocument, { token: mailToken ?? '' })
     go(pathIn(acceptTeamInvitation.id))
   })
+  const [team, setTeam] = useState<string | null>(null)
+  const [unread, setUnread] = useState<unknown>(null)
+  useEffect(() => {
+    if (!mailToken) return
+    const token = mailToken
+    return askPatiently(
+      () => ask(null, InvitedTeamDocument, { token }),
+      ({ invitedTeamName }) => {
+        setTeam(invitedTeamName)
+        setUnread(null)
+      },
+      setUnread,
+    )
+  }, [])
   const { invitation } = text
   if (!mailToken) {
     return (
@@ -28,7 +44,8 @@ export function Invitation() {
   const isOfAnother = task.error instanceof ApiError && task.error.code === 'FORBIDDEN'
   return (
     <Page title={invitation.title}>
-      <Refusal error={task.error} reasons={invitation.reasons} />
+      {team && <p>{invitation.to(team)}</p>}
+      <Refusal error={task.error ?? unread} reasons={invitation.reasons} />
       {isOfAnother && (
         <button type="button" className={parts.button} onClick={() => void signOut()}>
           {invitation.another}

@@ -52,6 +52,7 @@ export const words = {
       FORBIDDEN: 'The invitation is for another e-mail address than yours, or yours is not verified.',
       INVALID_TOKEN: 'The invitation was used or withdrawn, or has expired. Ask for another one.',
     },
+    to: (team: string) => `You are invited to the team ${team}.`,
     another: 'Sign in with another account',
   },
 }

@@ -51,6 +51,7 @@ export const words: typeof en = {
       FORBIDDEN: 'O convite é para outro endereço de e-mail, ou o seu não foi verificado.',
       INVALID_TOKEN: 'O convite já foi usado, foi retirado ou expirou. Peça outro.',
     },
+    to: (team: string) => `Você foi convidado para a equipe ${team}.`,
     another: 'Entrar com outra conta',
   },
 }
