@@ -5,7 +5,7 @@ import { commons } from '../kit/commons.ts'
 import { sql } from '../kit/database.ts'
 import { until } from '../kit/until.ts'
 import { openReceiver } from './receiver.ts'
-import { browserFound, furnished, visit } from './rig.ts'
+import { browserFound, furnished, sendText, visit } from './rig.ts'
 
 const site = commons()
 
@@ -111,6 +111,34 @@ describe.runIf(browserFound)('the focus', () => {
       // The new row is there before the further pages are read again, and the last row leaves with them.
       await until(async () => (await rows.count()) === 56)
       await until(() => hasFocus(test))
+    })
+  })
+
+  it('stays where the reader has gone while the page is being read', async () => {
+    const who = await furnished(site)
+    await sendText(who, '+4915112345678')
+    await visit(site, { as: who.person, path: '/me/messages' }, async ({ page }) => {
+      const held = Promise.withResolvers<void>()
+      await page.route('**/graphql', async (route) => {
+        if (route.request().postData()?.includes('query Message(')) await held.promise
+        await route.continue()
+      })
+      await page.getByRole('link', { name: '+4915112345678' }).click()
+      const heading = page.getByRole('heading', { level: 1, name: 'Message', exact: true })
+      await until(() => hasFocus(heading))
+      const workspace = page.getByRole('button', { name: 'Workspace' })
+      await workspace.focus()
+      held.resolve()
+      await page.getByRole('list', { name: 'Timeline' }).waitFor()
+      expect(await hasFocus(workspace)).toBe(true)
+    })
+  })
+
+  it('is in the field of a page that asks for something, also on the way from another page', async () => {
+    await visit(site, { path: '/sign-in' }, async ({ page }) => {
+      await page.getByRole('link', { name: 'Forgot your password?' }).click()
+      await page.getByRole('heading', { level: 1, name: 'Reset your password' }).waitFor()
+      await until(() => hasFocus(page.getByRole('textbox', { name: 'Email' })))
     })
   })
 

@@ -16,7 +16,8 @@ interface PageProps {
   narrow?: boolean
 }
 
-let shownBefore = false
+/** The address of the page before; undefined for the first one, which the browser announces itself. */
+let before: string | undefined
 
 export function Page({ title, actions, children, narrow = false }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null)
@@ -24,9 +25,13 @@ export function Page({ title, actions, children, narrow = false }: PageProps) {
     document.title = `${title} · ${words.product}`
   }, [title])
   useEffect(() => {
-    // The first page is announced by the browser itself.
-    if (shownBefore && !document.querySelector('[autofocus]')) heading.current?.focus({ preventScroll: true })
-    shownBefore = true
+    const { pathname } = location
+    const focused = document.activeElement
+    // A page may take the place of one that said that it loads, and the reader may have gone on meanwhile.
+    const isMoved = pathname !== before || focused === document.body
+    // A field may have taken the focus.
+    if (before !== undefined && isMoved && !focused?.closest('main')) heading.current?.focus({ preventScroll: true })
+    before = pathname
   }, [])
   const content = (
     <div className={`${styles.page} ${narrow ? styles.narrow : ''}`}>
