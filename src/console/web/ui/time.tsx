@@ -27,11 +27,14 @@ function calendarDay(at: Date): string {
   return format('day', { dateStyle: 'short' }, at)
 }
 
-/** Today only the clock, else the day with it. */
+/** Today only the clock, else the day with it, and in other years the year. */
 export function shortTime(at: string, now = new Date()): string {
   const date = new Date(at)
-  const isToday = calendarDay(date) === calendarDay(now)
-  return format(isToday ? 'clock' : 'day and clock', isToday ? clock : { ...day, ...clock, second: undefined }, date)
+  if (calendarDay(date) === calendarDay(now)) return format('clock', clock, date)
+  const yearOf = (time: Date) => format('year', { year: 'numeric' }, time)
+  const options = { ...day, ...clock, second: undefined }
+  if (yearOf(date) === yearOf(now)) return format('day and clock', options, date)
+  return format('year and clock', { ...options, year: 'numeric' }, date)
 }
 
 /** The day alone. */
