@@ -72,6 +72,31 @@ it.runIf(browserFound)('signs in, sends, opens the message and redelivers its we
   })
 })
 
+it.runIf(browserFound)('leaves the keys of an input method to it in Find and where contacts are searched', async () => {
+  const { person } = await furnished(site)
+  await person.api.post('/api/contacts', { name: '田中花子', phone: '+4915112345678' })
+  const enter = (element: HTMLElement | SVGElement, isComposing: boolean) =>
+    element.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', isComposing, bubbles: true, cancelable: true }))
+  await visit(site, { as: person, path: '/me/send' }, async ({ page }) => {
+    const to = page.getByRole('textbox', { name: 'To', exact: true })
+    await to.fill('田')
+    await page.getByRole('option', { name: '田中花子' }).waitFor()
+    await to.press('ArrowDown')
+    await to.evaluate(enter, true)
+    expect(await to.inputValue()).toBe('田')
+    await to.evaluate(enter, false)
+    await until(async () => (await to.inputValue()) === '+4915112345678')
+    await page.keyboard.press('Control+k')
+    const find = page.getByRole('textbox', { name: 'Find' })
+    await find.fill('田中花子')
+    await page.getByRole('option', { name: '田中花子' }).waitFor()
+    await find.evaluate(enter, true)
+    expect(await find.isVisible()).toBe(true)
+    await find.evaluate(enter, false)
+    await page.getByRole('heading', { level: 1, name: '田中花子' }).waitFor()
+  })
+})
+
 it.runIf(browserFound)('keeps in sight what the arrow keys mark in Find', async () => {
   const { person } = await furnished(site)
   await visit(site, { as: person, path: '/me' }, async ({ page }) => {

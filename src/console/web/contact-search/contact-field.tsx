@@ -69,6 +69,8 @@ export function ContactField({ value, setValue, choose, except, strict = false, 
   }
 
   function move(event: KeyboardEvent): void {
+    // This key is one of an input method.
+    if (event.nativeEvent.isComposing) return
     const chosen = found[at]
     const next = { ArrowDown: at + 1, ArrowUp: at === -1 ? -1 : at - 1 }[event.key]
     if (next !== undefined && found.length > 0) {

@@ -63,6 +63,8 @@ export function Find({ close }: { close: () => void }) {
   }, [entered, looking])
 
   function move(event: KeyboardEvent): void {
+    // This key is one of an input method.
+    if (event.nativeEvent.isComposing) return
     const step = { ArrowDown: 1, ArrowUp: found.length - 1 }[event.key]
     if (step !== undefined && found.length > 0) {
       event.preventDefault()
