@@ -45,3 +45,22 @@ async function callOn(page: Page): Promise<unknown> {
   const [, body = ''] = curl.match(/-d '(.*)'$/s) ?? []
   return JSON.parse(body)
 }
+
+it.runIf(browserFound)('its code is copied also where the browser forbids the clipboard API', async () => {
+  const { person } = await furnished(site)
+  await visit(site, { as: person }, async ({ page }) => {
+    await page.addInitScript(() => {
+      navigator.clipboard.writeText = () => Promise.reject(new DOMException('forbidden', 'NotAllowedError'))
+    })
+    await page.goto('/me/send')
+    const text = page.getByRole('textbox', { name: 'Text', exact: true })
+    await text.fill('Hello')
+    await page.getByRole('button', { name: 'Show as code' }).click()
+    await page.getByRole('button', { name: 'Copy' }).click()
+    await page.getByText('Copied').waitFor()
+    await text.focus()
+    await text.press('Control+a')
+    await text.press('Control+v')
+    expect(await text.inputValue()).toContain(`curl ${site.url}/api/v1/messages/send`)
+  })
+})

@@ -4,24 +4,30 @@ import { useRef, useState } from 'react'
 import { words } from '../words/words.ts'
 import styles from './parts.module.css'
 
-/** `beside` is an element of the same dialog: a selection outside of an open dialog is not copied. */
-async function copyText(text: string, beside: HTMLElement): Promise<void> {
-  if (navigator.clipboard) return await navigator.clipboard.writeText(text)
+/** `beside` is an element of the same dialog: a selection outside of an open dialog is not copied. Returns whether the text was copied. */
+async function copyText(text: string, beside: HTMLElement): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    // There is no such API, or the browser does not allow it here.
+  }
   const area = document.createElement('textarea')
   area.value = text
   area.readOnly = true
   area.className = styles.unseen ?? ''
   beside.append(area)
   area.select()
-  document.execCommand('copy')
+  const isCopied = document.execCommand('copy')
   area.remove()
+  return isCopied
 }
 
 export function CopyButton({ text, label = words.copy }: { text: string; label?: string }) {
   const [copied, setCopied] = useState(false)
   const here = useRef<HTMLSpanElement>(null)
   const act = async () => {
-    await copyText(text, here.current as HTMLElement)
+    if (!(await copyText(text, here.current as HTMLElement))) return
     setCopied(true)
     setTimeout(() => setCopied(false), 2_000)
   }
