@@ -1,10 +1,10 @@
-// Proves what a sign-in in one tab does to the others of the browser.
+// Proves what a sign-in in one tab does to the others of the browser, and that a tab without a stream goes on.
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { newAccount, newPerson, type Person, password, signIn } from '../accounts/person.ts'
 import { commons } from '../kit/commons.ts'
 import { until } from '../kit/until.ts'
-import { browserFound, visit } from './rig.ts'
+import { browserFound, furnished, sendText, visit } from './rig.ts'
 
 const site = commons()
 
@@ -40,6 +40,40 @@ async function signInOn(page: Page, email: string): Promise<void> {
   await page.getByRole('textbox', { name: 'Password' }).fill(password)
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
+
+describe.runIf(browserFound)('a tab that asks for events, because the others hold the streams', () => {
+  it('begins anew when the log does not have its place any more', async () => {
+    const who = await furnished(site)
+    await visit(site, { as: who.person, path: '/me/live' }, async ({ page, tab, expected }) => {
+      expected.push(/400/)
+      const isLive = (each: Page) => each.getByRole('status', { name: 'Live' }).getByText('Live', { exact: true }).waitFor()
+      await isLive(page)
+      for (const other of [await tab(), await tab()]) {
+        await other.goto('/me/live')
+        await isLive(other)
+      }
+      const last = await tab()
+      let [starts, refused] = [0, false]
+      await last.route('**/graphql', async (route) => {
+        const { query = '' } = route.request().postDataJSON() ?? {}
+        if (query.includes('query Start(')) starts++
+        if (!query.includes('query EventsSince(') || starts > 1) return await route.continue()
+        refused = true
+        const errors = [{ message: 'after: is not an event cursor', extensions: { code: 'VALIDATION_ERROR' } }]
+        await route.fulfill({ status: 400, json: { errors } })
+      })
+      await last.goto('/me/messages')
+      await until(() => refused && starts > 1)
+      await isLive(last)
+      await sendText(who, '+4915112345678')
+      await last
+        .getByRole('row')
+        .filter({ hasText: '+4915112345678' })
+        .or(last.getByRole('button', { name: /^Show \d+ new$/ }))
+        .waitFor()
+    })
+  })
+})
 
 describe.runIf(browserFound)('a session that has ended in another tab', () => {
   it('does not keep the others from being ended', async () => {

@@ -3,6 +3,7 @@ import { type EventRowFragment, EventsDocument } from '../generated/graph/graphq
 import type { Team } from '../graph/request.ts'
 import { ApiError } from '../session/auth-call.ts'
 import { renew } from '../session/session.ts'
+import { endingOfCode } from './ending.ts'
 import { collectFrames } from './frames.ts'
 import { readSince, readStream } from './read.ts'
 import { retryAfterMs } from './retry.ts'
@@ -136,15 +137,21 @@ export function follow({ team, cursor, readCursor, removed }: Start): Live {
 
   /** Asks for what happened since, in a window that gets no stream. */
   async function pollOnce(): Promise<true> {
-    for (let [more, read] = [true, 0]; more; read += 100) {
-      if (read > mostBehind) {
-        await reset()
-        return true
+    try {
+      for (let [more, read] = [true, 0]; more; read += 100) {
+        if (read > mostBehind) {
+          await reset()
+          return true
+        }
+        const page = await readSince(team, cursor)
+        for (const event of page.events) buffer.add(event)
+        cursor = page.events.at(-1)?.cursor ?? cursor
+        more = page.more
       }
-      const page = await readSince(team, cursor)
-      for (const event of page.events) buffer.add(event)
-      cursor = page.events.at(-1)?.cursor ?? cursor
-      more = page.more
+    } catch (error) {
+      // The log does not have the cursor any more.
+      if (!(error instanceof ApiError) || endingOfCode(error.code) !== 'refused') throw error
+      await reset()
     }
     turn({ kind: 'live' })
     return true
