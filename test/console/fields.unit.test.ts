@@ -1,6 +1,6 @@
 // Proves that the fields of forms hand over what was typed, and ask the gateway for no number that it always refuses.
 import { describe, expect, it } from 'vitest'
-import { paceSaid } from '../../src/console/web/campaigns/campaign-input.ts'
+import { paceIn, paceSaid } from '../../src/console/web/campaigns/campaign-input.ts'
 import { isPhone } from '../../src/console/web/graph/is-phone.ts'
 import { inputOf } from '../../src/console/web/send/input.ts'
 import { phone } from '../../src/core/phone.ts'
@@ -28,6 +28,18 @@ describe('a field for a number', () => {
     form.set('longitude', '13.4')
     expect(inputOf(form, 'location')).toMatchObject({ latitude: handed, longitude: 13.4 })
   })
+})
+
+it.each([
+  ['60', 60],
+  [' 60 ', 60],
+  ['-1', -1],
+  ['1.000', '1.000'],
+  ['1e3', '1e3'],
+])('a field for a whole number that says %j hands over %j', (said, handed) => {
+  const form = new FormData()
+  form.set('ratePerMinute', said)
+  expect(paceIn(form).ratePerMinute).toBe(handed)
 })
 
 it('the rate of a campaign that is made again is the given one, and not the default of the earlier', () => {

@@ -1,6 +1,6 @@
 // Turns the fields of the forms of campaigns into the inputs of the graph.
 import type { CreateCampaignInput, WholeCampaignFragment } from '../generated/campaigns/graphql.ts'
-import { type FormType, inputOf, momentIn, numericIn } from '../send/input.ts'
+import { type FormType, inputOf, momentIn, wholeIn } from '../send/input.ts'
 import type { Draft } from '../session/drafts.ts'
 import type { Recipient } from './read-recipients.ts'
 
@@ -17,7 +17,7 @@ export interface Pace {
 export function paceIn(fields: FormData): Pick<CreateCampaignInput, 'ratePerMinute' | 'quietHours'> {
   const said = (name: string) => String(fields.get(name) ?? '')
   return {
-    ratePerMinute: said('ratePerMinute').trim() ? numericIn(said('ratePerMinute')) : null,
+    ratePerMinute: said('ratePerMinute').trim() ? wholeIn(said('ratePerMinute')) : null,
     quietHours: fields.has('quiet') ? { from: said('quietFrom'), to: said('quietTo'), timeZone: said('quietZone') } : null,
   }
 }

@@ -1,6 +1,6 @@
 // The settings that each network takes, as fields of a form.
 import type { ProviderName } from '../generated/instances/graphql.ts'
-import { numericIn } from '../send/input.ts'
+import { wholeIn } from '../send/input.ts'
 import type { Issue } from '../session/auth-call.ts'
 import { Choice, TextField } from '../ui/field.tsx'
 import parts from '../ui/parts.module.css'
@@ -88,7 +88,7 @@ function WebSettings({ given, issues }: Omit<NetworkSettingsProps, 'network'>) {
 /** The settings in a form; undefined for a network that has none. Fields of the cloud that are empty are left out. */
 export function settingsIn(fields: FormData, network: ProviderName): object | undefined {
   const value = (name: string) => String(fields.get(`settings.${name}`) ?? '').trim()
-  const number = (name: string) => (value(name) ? numericIn(value(name)) : undefined)
+  const number = (name: string) => (value(name) ? wholeIn(value(name)) : undefined)
   if (network === 'cloud') return Object.fromEntries(ofCloud.map((name) => [name, value(name)]).filter(([, given]) => given))
   if (network !== 'web') return undefined
   return {

@@ -22,6 +22,11 @@ export function numericIn(said: string): number {
   return Number.isFinite(number) ? number : (said as unknown as number)
 }
 
+/** The same for a whole number. `1.000` is a thousand to many readers, and one to `Number`, so it is handed over as it stands. */
+export function wholeIn(said: string): number {
+  return /^\s*-?\d+\s*$/.test(said) ? Number(said) : (said as unknown as number)
+}
+
 /** Empty fields are left out, so that the gateway says which of them it needs. */
 export function inputOf(form: FormData, type: FormType): Input {
   const given = [...form].filter(([, value]) => value !== '') as [string, string][]
