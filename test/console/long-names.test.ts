@@ -45,6 +45,21 @@ describe.runIf(browserFound)('a long name', () => {
       expect(await overOf(page)).toEqual([0, 0])
     })
   })
+
+  it('of a value of a template is broken on a phone', async () => {
+    const { person } = await furnished(site)
+    const value = 'w'.repeat(50)
+    const template = { name: 'Greeting', type: 'text', body: `Hello {{custom.${value}}}` }
+    const { id } = (await person.api.post('/api/templates', template)).body.data
+    await visit(site, { as: person, viewport: { width: 320, height: 640 } }, async ({ page }) => {
+      for (const path of [`/me/templates/${id}`, `/me/send?type=template&template=${id}`]) {
+        await page.goto(path)
+        await page.getByRole('textbox', { name: value }).waitFor()
+        expect([path, ...(await overOf(page))]).toEqual([path, 0])
+      }
+    })
+  })
+
   it('leaves the words beside it whole', async () => {
     const { person, instance } = await furnished(site)
     await sql(site.databaseUrl).query('update instances set name = $2 where id = $1', [instance.id, name])
