@@ -68,18 +68,17 @@ async function receive(app: App, request: ProviderRequest, host: Host): Promise<
   count(app, 'ignored', ignored)
   await orUnavailable(app, async () => {
     const own = instance.settings.phoneNumberId as string
-    const instances = new Map<string, Promise<KnownCloudInstance | undefined>>([[own, Promise.resolve(instance)]])
-    for (const change of changes) {
-      const { phoneNumberId } = change
-      if (instances.size === mostNumbers && !instances.has(phoneNumberId)) {
-        drop(app, instance.id, change)
-        continue
-      }
-      const found = instances.get(phoneNumberId) ?? instanceFor(instance, phoneNumberId, host)
-      instances.set(phoneNumberId, found)
-      const owner = await found
-      if (owner) await store(app, owner, change, host)
-      else drop(app, instance.id, change)
+    const byNumber = Map.groupBy(changes, ({ phoneNumberId }) => phoneNumberId)
+    const lookedFor = new Set([own, ...byNumber.keys()].slice(0, mostNumbers))
+    for (const [phoneNumberId, ofNumber] of byNumber) {
+      const owner =
+        phoneNumberId === own
+          ? instance
+          : lookedFor.has(phoneNumberId)
+            ? await instanceFor(instance, phoneNumberId, host)
+            : undefined
+      if (owner) await store(app, owner, ofNumber, host)
+      else drop(app, instance.id, phoneNumberId, ofNumber)
     }
   })
   return { status: 200 }
@@ -112,19 +111,28 @@ async function instanceFor(
 /** Most items of one transaction. */
 const mostItems = 500
 
-async function store(app: App, owner: KnownCloudInstance, { statuses, messages, contacts }: Change, host: Host): Promise<void> {
-  const receipts = statuses.flatMap((item) => receiptOf(owner, item) ?? [])
-  const written = messages.flatMap((item) => inboundOf(owner.id, item, contacts) ?? [])
-  const inbound = written.length > 0 ? await withNumbers(app, owner.id, written) : []
-  count(app, 'ignored', statuses.length + messages.length - receipts.length - inbound.length)
-  for (let from = 0; from < receipts.length; from += mostItems) {
-    const results = await host.receipts(receipts.slice(from, from + mostItems))
+/** Stores the items of an instance. They share transactions, because Meta may give each item a change of its own. */
+async function store(app: App, owner: KnownCloudInstance, changes: readonly Change[], host: Host): Promise<void> {
+  for (const items of partsOf(changes.flatMap(({ statuses }) => statuses))) {
+    const receipts = items.flatMap((item) => receiptOf(owner, item) ?? [])
+    count(app, 'ignored', items.length - receipts.length)
+    const results = await host.receipts(receipts)
     for (const result of results) count(app, result === 'unknown' ? 'unknown_message' : result, 1)
   }
-  for (let from = 0; from < inbound.length; from += mostItems) {
-    const results = await host.inbound(inbound.slice(from, from + mostItems))
+  const messages = changes.flatMap(({ messages, contacts }) => messages.map((item) => ({ item, contacts })))
+  for (const items of partsOf(messages)) {
+    const inbound = items.flatMap(({ item, contacts }) => inboundOf(owner.id, item, contacts) ?? [])
+    count(app, 'ignored', items.length - inbound.length)
+    if (inbound.length === 0) continue
+    const results = await host.inbound(await withNumbers(app, owner.id, inbound))
     for (const isNew of results) count(app, isNew ? 'applied' : 'duplicate', 1)
   }
+}
+
+/** In their order, each for one transaction. */
+function partsOf<Item>(items: readonly Item[]): Item[][] {
+  const parts = Math.ceil(items.length / mostItems)
+  return Array.from({ length: parts }, (_, n) => items.slice(n * mostItems, (n + 1) * mostItems))
 }
 
 /** Meta writes some numbers with other digits than those that messages were sent to, which an opt-out must reach too. */
@@ -133,8 +141,12 @@ async function withNumbers(app: App, instanceId: string, messages: readonly Inbo
   return messages.map((message) => ({ ...message, alsoKnownAs: known.get(message.from) }))
 }
 
-function drop(app: App, instanceId: string, { phoneNumberId, statuses, messages }: Change): void {
-  const items = statuses.length + messages.length
+function itemsIn(changes: readonly Change[]): number {
+  return changes.reduce((sum, { statuses, messages }) => sum + statuses.length + messages.length, 0)
+}
+
+function drop(app: App, instanceId: string, phoneNumberId: string, changes: readonly Change[]): void {
+  const items = itemsIn(changes)
   count(app, 'foreign', items)
   app.log.info({ instanceId, phoneNumberId, items }, 'items of a number that is no instance of the workspace were dropped')
 }
