@@ -1,6 +1,6 @@
 // Bounds what a network hands over as an inbound message, so that every message can be stored and shown.
 import { storable } from '../../core/storable.ts'
-import type { InboundMessage } from '../../providers/reports.ts'
+import type { InboundMedia, InboundMessage } from '../../providers/reports.ts'
 
 /** As the graph declares them for `Message.body` and `Message.content`. */
 const maxBodyBytes = 16 * 1024
@@ -9,6 +9,7 @@ export const maxContentBytes = 16 * 1024
 const longestId = 512
 const longestSender = 200
 const longestText = 1024
+const longestReference = 8 * 1024
 const mostContacts = 50
 
 /** Returns undefined for a message without an id or a sender that can be stored. */
@@ -25,13 +26,19 @@ export function boundInbound(message: InboundMessage): InboundMessage | undefine
   const bounded = { ...Object.fromEntries(texts), ...(contacts && { contacts }) } as InboundMessage['content']
   // Escaped characters take up to six bytes.
   while (contacts?.length && Buffer.byteLength(JSON.stringify(bounded)) > maxContentBytes) contacts.pop()
-  const file = media && {
+  return { ...message, body: cut(body, maxBodyBytes), content: bounded, media: media && boundFile(media) }
+}
+
+/** Undefined for a file with a longer reference, of which a part would name no file. */
+function boundFile(media: InboundMedia): InboundMedia | undefined {
+  const { reference, mimeType, fileName } = media
+  if (reference.length > longestReference) return undefined
+  return {
     ...media,
-    reference: storable(media.reference),
-    mimeType: media.mimeType === null ? null : cut(media.mimeType, longestText),
-    fileName: media.fileName === null ? null : cut(media.fileName, longestText),
+    reference: storable(reference),
+    mimeType: mimeType === null ? null : cut(mimeType, longestText),
+    fileName: fileName === null ? null : cut(fileName, longestText),
   }
-  return { ...message, body: cut(body, maxBodyBytes), content: bounded, media: file }
 }
 
 function isKey(text: string, longest: number): boolean {
