@@ -61,3 +61,17 @@ it('a request to send less fails nothing: the message is sent again', async () =
   await until(async () => (await message(id)).status === 'sent')
   expect(network.arrived.filter(({ from }) => from === account)).toHaveLength(1)
 })
+
+it('a refusal of a copy, for which its recipient asked, leaves a message sent that the network took before', async () => {
+  const account = '390000000069'
+  const instanceId = await client.pair(network, account)
+  const { body } = await client.api.post('messages/send', { instanceId, to: `+${ann}`, type: 'text', text: 'taken' })
+  const { id } = body.data
+  await until(async () => (await message(id)).status === 'sent')
+  const { providerMessageId } = await message(id)
+  network.refusals = ['479']
+  network.askAgain(account, providerMessageId, ann)
+  await until(() => network.refusals.length === 0)
+  network.receipt(account, providerMessageId, ann)
+  await until(async () => (await message(id)).status === 'delivered')
+})

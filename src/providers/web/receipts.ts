@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { BinaryNode, WASocket } from 'baileys'
 import type { App } from '../../core/app.ts'
+import { untilStored } from '../../core/database/until-stored.ts'
 import { isConflict, isUnavailable } from '../../core/public-failure.ts'
 import { timeOf } from '../given-values.ts'
 import type { Receipt } from '../reports.ts'
@@ -90,6 +91,14 @@ export function createReceipts({ app, host, instanceId }: ReceiptsOptions): Rece
     }
   }
 
+  /** True if the network has taken the message before: it now refuses a copy, which the package sent because its recipient asked for it again. */
+  async function wasTaken(stanzaId: string): Promise<boolean> {
+    // Its ack may wait to be stored.
+    await add()
+    const sent = await untilStored(app, () => host.sent(instanceId, stanzaId)).catch(() => undefined)
+    return sent !== undefined
+  }
+
   const about = (stanzaId: string) => ({ instanceId, messageId: messageIds.get(stanzaId), providerMessageId: stanzaId })
 
   return {
@@ -100,7 +109,7 @@ export function createReceipts({ app, host, instanceId }: ReceiptsOptions): Rece
     async acked(stanzaId, error, awaited) {
       if (error === undefined) return await add({ ...about(stanzaId), status: 'sent', at: new Date() })
       // The network has taken nothing, so a message whose sender stopped to wait is tried again, as after no answer.
-      if (awaited || error === tooMany) return true
+      if (awaited || error === tooMany || (await wasTaken(stanzaId))) return true
       return await add({ ...about(stanzaId), ...refusal(error), status: 'failed', at: new Date() })
     },
     async received({ attrs, content }) {
