@@ -3,7 +3,7 @@ import type { Sql } from '../core/database/database.ts'
 import { phone } from '../core/phone.ts'
 import { defaultKeywords, startWord, wordOf } from './input.ts'
 import { readKeywords } from './keywords.sql.ts'
-import { deleteSuppressions, insertSuppressions } from './suppressions.sql.ts'
+import { deleteListedBefore, insertSuppressions } from './suppressions.sql.ts'
 
 export interface InboundText {
   id: string
@@ -13,6 +13,8 @@ export interface InboundText {
   /** Other numbers to which messages were sent that reach the sender. */
   alsoKnownAs?: readonly string[]
   body: string
+  /** When it was written, by the clock of the network. */
+  at: Date
 }
 
 /** Longest text that can be a keyword, in UTF-16 code units. */
@@ -20,8 +22,9 @@ const longest = 200
 
 /**
  * Applies the keywords among new inbound texts, in their order and in the transaction that stores them. A network may hand over a keyword again,
- * or late: one after which its sender wrote another one has no effect. `outdatedAmong` returns the ids of these. Returns the texts that added
- * their sender to the list, each with the reply of the workspace if it has one.
+ * or late: one after which its sender wrote another one has no effect, and none takes out a number that was added otherwise after it was
+ * written. `outdatedAmong` returns the ids of the former. Returns the texts that added their sender to the list, each with the reply of the
+ * workspace if it has one.
  */
 export async function applyKeywords<Text extends InboundText>(
   tx: Sql,
@@ -39,10 +42,10 @@ export async function applyKeywords<Text extends InboundText>(
   const outdated = await outdatedAmong(found)
   const added: { text: Text; reply: string | null }[] = []
   for (const text of found.filter(({ id }) => !outdated.has(id))) {
-    const { workspaceId, body } = text
+    const { workspaceId, body, at } = text
     const numbers = numbersOf(text).map((phone) => ({ workspaceId, phone }))
     if (wordOf(body) === startWord) {
-      await deleteSuppressions(tx, numbers)
+      await deleteListedBefore(tx, numbers, at)
       continue
     }
     const isNew = (await insertSuppressions(tx, numbers, 'keyword')).length > 0

@@ -56,3 +56,15 @@ export async function deleteSuppressions(tx: Sql, numbers: readonly Numbered[]):
   )
   return rowCount ?? 0
 }
+
+/**
+ * Takes numbers out that were in the list when a keyword was written. Those that another keyword added are, because the caller has compared the
+ * keywords. The other times are compared with that of the network, whose clock may be behind ours.
+ */
+export async function deleteListedBefore(tx: Sql, numbers: readonly Numbered[], writtenAt: Date): Promise<void> {
+  await tx.query(
+    `delete from suppressions where ("workspaceId", phone) in (select * from unnest($1::uuid[], $2::text[]))
+       and (reason = 'keyword' or "createdAt" < $3::timestamptz + interval '1 minute')`,
+    [numbers.map(({ workspaceId }) => workspaceId), numbers.map(({ phone }) => phone), writtenAt],
+  )
+}

@@ -72,6 +72,17 @@ it('a START in a transaction beside that of the newer STOP waits for it, and has
   expect(await listOf(tenant)).toMatchObject([{ phone: message.from }])
 })
 
+it('a START that comes late leaves a number in the list that somebody added after it was written, and one that comes in time does not', async () => {
+  const tenant = await newTenant(rig.gateway, rig.databaseUrl)
+  const message = { instanceId: tenant.instance.id, from: newNumber(), type: 'text' as const, content: { kind: 'text' as const } }
+  expect((await tenant.api.post('suppressions', { phone: message.from })).status).toBe(201)
+  const written = new Date(Date.now() - 600_000)
+  await receiveMessages(app, [{ ...message, providerMessageId: 'late', body: 'START', at: written }])
+  expect(await listOf(tenant)).toEqual([{ phone: message.from, reason: 'manual' }])
+  await receiveMessages(app, [{ ...message, providerMessageId: 'in time', body: 'START', at: new Date() }])
+  expect(await listOf(tenant)).toEqual([])
+})
+
 it('a STOP that comes after a newer START gets no reply, and its content tells nothing of its time', async () => {
   const tenant = await newTenant(rig.gateway, rig.databaseUrl)
   await tenant.api.put('suppression-settings', { reply: 'You are out' })
