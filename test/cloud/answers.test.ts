@@ -143,6 +143,14 @@ describe('an error of Meta', () => {
     expect(await answered(patient, { code, status: 429, retryAfter: 17 })).toMatchObject({ afterMs: 17_000 })
   })
 
+  it.each<[string, Effect, number]>([
+    ['429', { code: 424242, status: 429 }, 1_000],
+    ['Retry-After', { code: 424242, status: 400, retryAfter: 17 }, 17_000],
+  ])('of an unknown code lets the message wait if it comes with %s', async (_, effect, afterMs) => {
+    const waits = { outcome: 'retry', error: 'TEMPORARILY_UNAVAILABLE', afterMs, holds: { of: 'recipient' } }
+    expect(await answered(await phone(), effect)).toMatchObject(waits)
+  })
+
   it.each([
     ['nothing', 0, 1_000],
     ['eleven days', 1_000_000, 3_600_000],

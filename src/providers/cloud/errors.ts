@@ -1,5 +1,6 @@
 // The table of the Graph API's error codes: for each, the reason that we give, and what becomes of a message that met it.
 import { optedOut } from '../outgoing.ts'
+import type { GraphError } from './graph.ts'
 
 /** The messages that wait with one: those to the same recipient, of the same number, or of the same business account. */
 export type Holds = 'recipient' | 'instance' | 'account'
@@ -101,6 +102,16 @@ export function verdictOf(code: number): Verdict {
   if (row) return row.verdict
   if (code >= 200 && code <= 299) return auth
   return refused(code >= 132_000 && code <= 132_999 ? 'TEMPLATE_REJECTED' : 'PROVIDER_ERROR')
+}
+
+/** A request to wait whose code does not say who is to wait: nobody but those with the same recipient. */
+const unnamed = later('recipient', 1_000)
+
+/** {@link verdictOf} for an answer, which may ask to wait with a code that is not in the table. */
+export function verdictOn({ code, status, retryAfterMs }: Pick<GraphError, 'code' | 'status' | 'retryAfterMs'>): Verdict {
+  const verdict = verdictOf(code)
+  if (rows[code] || verdict.is === 'auth') return verdict
+  return status === 429 || retryAfterMs !== undefined ? unnamed : verdict
 }
 
 /** True if Meta does not take the token at all. Other codes of its permissions may leave it good for sending. */

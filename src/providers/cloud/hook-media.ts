@@ -3,7 +3,7 @@ import type { App } from '../../core/app.ts'
 import { numberOf } from '../given-values.ts'
 import type { FetchedMedia } from '../provider.ts'
 import type { InboundMedia } from '../reports.ts'
-import { isRefusedToken, reasonOf, verdictOf } from './errors.ts'
+import { isRefusedToken, reasonOf, verdictOn } from './errors.ts'
 import { type GraphAnswer, graph } from './graph.ts'
 import { type CloudInstance, secretsOf } from './settings.ts'
 import { refuseToken } from './token.ts'
@@ -73,6 +73,6 @@ export async function faultOf(
   const detail = reasonOf(answer.code, answer.words, secretsOf(instance.settings), answer.subcode)
   const token = isRefusedToken(answer.code)
   if (token) await refuseToken(app, instance, detail)
-  const { is } = verdictOf(answer.code)
+  const { is } = verdictOn(answer)
   return { outcome: is === 'later' || is === 'few' ? 'retry' : 'refused', detail, token }
 }

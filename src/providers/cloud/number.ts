@@ -1,7 +1,7 @@
 // A number as Meta describes it: its phone number, if it is registered, and the standing of its account.
 import type { App } from '../../core/app.ts'
 import { noDailyBound, type StateChange } from '../reports.ts'
-import { reasonOf, verdictOf } from './errors.ts'
+import { reasonOf, verdictOn } from './errors.ts'
 import { type GraphAnswer, type GraphError, graph } from './graph.ts'
 import { type Fields, fieldsOf } from './values.ts'
 
@@ -110,6 +110,6 @@ export function wordsFor(
 export function isLater(answer: Exclude<GraphAnswer, { is: 'done' }>): boolean {
   if (answer.is === 'bare') return answer.status === 429 || answer.status === 408
   if (answer.is !== 'error') return true
-  const { is } = verdictOf(answer.code)
+  const { is } = verdictOn(answer)
   return is === 'later' || is === 'few' || answer.code === 133_004
 }

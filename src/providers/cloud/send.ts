@@ -4,7 +4,7 @@ import { inTime } from '../../core/time-limit.ts'
 import type { OutgoingMessage, SendOutcome } from '../outgoing.ts'
 import { storeAddress } from './addresses.sql.ts'
 import { bodyOf, type FileReference } from './bodies.ts'
-import { type Later, reasonOf, unavailable, verdictOf } from './errors.ts'
+import { type Later, reasonOf, unavailable, verdictOn } from './errors.ts'
 import { type GraphAnswer, type GraphError, graph } from './graph.ts'
 import { createMedia, tooSlow } from './media.ts'
 import { type CloudInstance, secretsOf } from './settings.ts'
@@ -83,7 +83,7 @@ export function createSend(app: App) {
   }
 
   async function outcomeOfError(instance: CloudInstance, message: OutgoingMessage, answer: GraphError): Promise<SendOutcome> {
-    const verdict = verdictOf(answer.code)
+    const verdict = verdictOn(answer)
     const detail = reasonOf(answer.code, answer.words, secretsOf(instance.settings), answer.subcode)
     switch (verdict.is) {
       case 'auth':
