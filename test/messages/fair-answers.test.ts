@@ -4,6 +4,7 @@ import { hostFor } from '../../src/app.ts'
 import { newId } from '../../src/core/id.ts'
 import { sendDue } from '../../src/messages/dispatch/send.ts'
 import { sendMessage } from '../../src/messages/service.ts'
+import { createMoves } from '../../src/providers/sandbox/moves.ts'
 import { runDueSteps } from '../../src/providers/sandbox/steps.ts'
 import { connectedInstance, createAccount } from '../kit/accounts.ts'
 import { cloneDatabase, sql } from '../kit/database.ts'
@@ -38,7 +39,8 @@ it('takes in the answers of others while the contact of one is being deleted', a
     (await pool.query<{ contactId: string }>(`select "contactId" from messages where direction = 'inbound'`)).rows.map(
       ({ contactId }) => contactId,
     )
-  const run = () => runDueSteps(app, hostFor(app, 'sandbox'), 5_000)
+  const host = hostFor(app, 'sandbox')
+  const run = () => runDueSteps(app, host, createMoves(app, host), 5_000)
 
   const holder = await pool.connect()
   await holder.query('begin')

@@ -6,6 +6,7 @@ import { sendDue } from '../../src/messages/dispatch/send.ts'
 import { applyReceipts } from '../../src/messages/receipts/receipts.ts'
 import { sendMessage } from '../../src/messages/service.ts'
 import type { Receipt, Reports } from '../../src/providers/reports.ts'
+import { createMoves } from '../../src/providers/sandbox/moves.ts'
 import { addSteps, type NextStep, readDueMoves, readNextStep, takeDueReports } from '../../src/providers/sandbox/sandbox.sql.ts'
 import { runDueSteps } from '../../src/providers/sandbox/steps.ts'
 import { buffersRead } from '../kit/buffers-read.ts'
@@ -31,7 +32,7 @@ it('tell the same times when another process reports them again', async () => {
       throw new Error('the database is lost')
     }
     const reports: Reports = { receipts, inbound: async () => [], inboundAtOnce: async () => [], state: async () => {} }
-    await expect(runDueSteps(app, reports, 0)).rejects.toThrow('the database is lost')
+    await expect(runDueSteps(app, reports, createMoves(app, reports), 0)).rejects.toThrow('the database is lost')
     return told
   }
   const first = await fail()
@@ -56,11 +57,11 @@ it('are looked at again a little later while another process reports them', asyn
   const other = await sql(databaseUrl).connect()
   await other.query('begin')
   await other.query('select from sandbox_steps for update')
-  expect(await runDueSteps(app, reports, 5_000)).toBe(100)
+  expect(await runDueSteps(app, reports, createMoves(app, reports), 5_000)).toBe(100)
   await other.query('rollback')
   other.release()
-  expect(await runDueSteps(app, reports, 5_000)).toBe(0)
-  expect(await runDueSteps(app, reports, 5_000)).toBe(5_000)
+  expect(await runDueSteps(app, reports, createMoves(app, reports), 5_000)).toBe(0)
+  expect(await runDueSteps(app, reports, createMoves(app, reports), 5_000)).toBe(5_000)
 })
 
 it('are taken without a walk over the steps that an old snapshot keeps, which only the look for the next one makes', async () => {

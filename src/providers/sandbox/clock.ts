@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { App } from '../../core/app.ts'
 import type { Reports } from '../reports.ts'
+import { createMoves } from './moves.ts'
 import { runDueSteps } from './steps.ts'
 
 /** Disposing of it waits for the steps in progress. */
@@ -17,6 +18,7 @@ const retryMs = 500
 
 export function startClock(app: App, events: Reports): Clock {
   const ending = new AbortController()
+  const moves = createMoves(app, events)
   let wakeIn: Clock['wakeIn'] = () => {}
   const running = run()
 
@@ -33,7 +35,7 @@ export function startClock(app: App, events: Reports): Clock {
         timer = setTimeout(news.resolve, ms)
       }
       try {
-        wakeIn(await runDueSteps(app, events, idleMs))
+        wakeIn(await runDueSteps(app, events, moves, idleMs))
       } catch (error) {
         app.log.warn({ err: (error as Error).message }, 'sandbox network interrupted')
         await pause(retryMs)
@@ -50,6 +52,7 @@ export function startClock(app: App, events: Reports): Clock {
       ending.abort()
       wakeIn(0)
       await running
+      await moves.ended()
     },
   }
 }

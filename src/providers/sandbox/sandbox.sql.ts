@@ -83,13 +83,17 @@ export async function takeDueReports(tx: Sql, from: string, limit: number): Prom
   return rows
 }
 
-/** The due steps of connections from the time `from` on, oldest first, at most `limit`. Any process may take them meanwhile. */
-export async function readDueMoves(sql: Sql, from: string, limit: number): Promise<Move[]> {
+/**
+ * The due steps of connections from the time `from` on, oldest first, at most `limit`, without those of some instances. Any process may take
+ * them meanwhile.
+ */
+export async function readDueMoves(sql: Sql, from: string, limit: number, without: readonly string[] = []): Promise<Move[]> {
   const { rows } = await sql.query<Move>({
     name: 'sandbox.moves',
     text: `select id, "instanceId", kind, payload from sandbox_steps
-      where "dueAt" >= $1 and "dueAt" <= clock_timestamp() and kind not in ('receipt', 'answer') order by "dueAt", id limit $2`,
-    values: [from, limit],
+      where "dueAt" >= $1 and "dueAt" <= clock_timestamp() and kind not in ('receipt', 'answer') and "instanceId" <> all($3::uuid[])
+      order by "dueAt", id limit $2`,
+    values: [from, limit, without],
   })
   return rows
 }

@@ -5,10 +5,10 @@ import type { App } from '../../core/app.ts'
 import { defineProvider } from '../define-provider.ts'
 import type { Connector, ProviderInstance } from '../provider.ts'
 import { type Clock, startClock } from './clock.ts'
+import { changes } from './moves.ts'
 import { addSteps, cancelSteps, deleteMessages } from './sandbox.sql.ts'
 import { exists } from './script.ts'
 import { createSend } from './send.ts'
-import { changes } from './steps.ts'
 
 /** Time in which the transaction of the calling function has most likely committed. If it has not, the next poll finds its steps. */
 const commitMs = 10

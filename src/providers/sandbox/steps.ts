@@ -1,23 +1,13 @@
 // Pending steps of the sandbox network, stored in the database so that a killed process loses none of them.
 import type { App } from '../../core/app.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
-import type { InboundMessage, Receipt, Reports, StateChange } from '../reports.ts'
-import {
-  addSteps,
-  deleteStep,
-  type Move,
-  type NewStep,
-  type Report,
-  readDueMoves,
-  readNextStep,
-  type StateKind,
-  takeDueReports,
-} from './sandbox.sql.ts'
-import { sandboxNumber } from './script.ts'
+import type { InboundMessage, Receipt, Reports } from '../reports.ts'
+import type { Moves } from './moves.ts'
+import { addSteps, type NewStep, type Report, readNextStep, takeDueReports } from './sandbox.sql.ts'
 
-/** Most steps of one turn. */
+/** Most receipts and answers of one turn. */
 const mostSteps = 1_000
-/** Wait while all due steps are locked by other processes, which may freeze with them, and before an answer is reported again. */
+/** Wait while others are at all due steps, such as processes that may freeze with them, and before an answer is reported again. */
 const othersMs = 100
 
 /**
@@ -25,7 +15,7 @@ const othersMs = 100
  * ends its transaction, and they are due and reported again, as on real networks (at-least-once delivery). Returns the milliseconds until the
  * next call, at most `idleMs`.
  */
-export async function runDueSteps(app: App, events: Reports, idleMs: number): Promise<number> {
+export async function runDueSteps(app: App, events: Reports, moves: Moves, idleMs: number): Promise<number> {
   const next = await readNextStep(app.pool)
   if (!next || next.ms > 0) return Math.min(idleMs, next?.ms ?? idleMs)
   const reported = await sqlTransaction(app.pool, async (tx) => {
@@ -33,29 +23,8 @@ export async function runDueSteps(app: App, events: Reports, idleMs: number): Pr
     await addSteps(tx, await report(steps, events), othersMs)
     return steps.length
   })
-  const moves = await readDueMoves(app.pool, next.at, mostSteps)
-  for (const step of moves) await move(app, events, step)
-  return reported + moves.length > 0 ? 0 : Math.min(idleMs, othersMs)
-}
-
-/** State change of an instance by each step of a connection. */
-export const changes: Record<StateKind, (instanceId: string, seed: number) => Omit<StateChange, 'instanceId'>> = {
-  connected: (instanceId, seed) => ({ status: 'connected', waNumber: sandboxNumber(seed, instanceId) }),
-  disconnect: () => ({ status: 'disconnected', error: 'CONNECTION_LOST' }),
-  reconnect: () => ({ status: 'connected' }),
-  restrict: () => ({ restricted: true, error: 'ACCOUNT_RESTRICTED' }),
-}
-
-/** Changes the state of an instance once, in the transaction that deletes the step and adds the one that follows. */
-async function move(app: App, events: Reports, { id, instanceId, kind, payload }: Move): Promise<void> {
-  await sqlTransaction(app.pool, async (tx) => {
-    // Changes nothing: it locks the instance, before the step, as a logout does.
-    await events.state({ instanceId }, tx)
-    if (!(await deleteStep(tx, id))) return
-    await events.state({ instanceId, ...changes[kind](instanceId, app.config.sandboxSeed) }, tx)
-    if (payload.next) await addSteps(tx, [{ instanceId, ...payload.next }], app.config.sandboxLatencyMs)
-  })
-  app.signals.emit('outbox')
+  const moving = await moves.begin(next.at)
+  return reported + moving > 0 ? 0 : Math.min(idleMs, othersMs)
 }
 
 /** Returns the answers that are to be reported again later. */
