@@ -197,6 +197,22 @@ describe('an instance of another workspace', () => {
     await noDepartures(id)
   })
 
+  it('that merely names a business account does not wait for others that do so too', async () => {
+    const number = numberWith()
+    const { businessAccountId } = number
+    const id = await create(number)
+    await rig.connect(id)
+    const strangers = await Promise.all([other(), other(), other()])
+    for (const stranger of strangers)
+      await stranger.connect(await create(rig.standIn.addNumber(), { businessAccountId }, stranger))
+    rig.standIn.addFault({ on: new RegExp(`${businessAccountId}/subscribed_apps`), effect: 'hang', times: strangers.length })
+    await rig.api.post(`instances/${id}/logout`)
+    await until(() => rig.standIn.hanging() === strangers.length)
+    rig.standIn.clearFaults()
+    await until(() => !rig.standIn.isSubscribed(businessAccountId))
+    await noDepartures(id)
+  })
+
   it('whose token has the business account too gets its webhooks', async () => {
     const number = numberWith()
     const partner = await other()

@@ -9,7 +9,7 @@ import { graph } from './graph.ts'
 import { enqueueDeparture } from './link-job.ts'
 import { isLater } from './number.ts'
 import type { KnownCloudInstance } from './settings.ts'
-import { confirm, subscribe } from './subscription.ts'
+import { confirm, type Subscription, subscribe } from './subscription.ts'
 
 type Host = ProviderHost<KnownCloudInstance>
 
@@ -41,9 +41,12 @@ async function end(app: App, host: Host, departure: Departure): Promise<boolean>
   return since === 'nobody' ? answer.is === 'done' || !isLater(answer) : since === 'done'
 }
 
+/** Instances that are looked at together. Anybody can name an account, so there may be many of them. */
+const atOnce = 10
+
 /**
  * Points the webhooks at an instance that uses the account: with its own token, or with that of the instance which left, if both belong to
- * one workspace. Anybody can name an account, so an instance whose token has no say over it does not count.
+ * one workspace. An instance whose token has no say over the account does not count.
  */
 async function handOver(
   app: App,
@@ -51,17 +54,33 @@ async function handOver(
   { instanceId: leaving, businessAccountId }: Departure,
   accessToken: string | undefined,
 ): Promise<'done' | 'later' | 'nobody'> {
-  for (const { id, isSister } of await readUsers(app.pool, businessAccountId, leaving)) {
-    const { accessToken: own, verifyToken } = (await host.instance(id))?.settings ?? {}
-    if (!verifyToken) continue
-    for (const token of new Set([own, isSister ? accessToken : undefined])) {
-      if (!token) continue
-      const pointing = { instanceId: id, businessAccountId }
-      const { later, noAccess } = await subscribe(app, { ...pointing, accessToken: token, verifyToken })
-      await sqlTransaction(app.pool, (tx) => confirm(app, tx, pointing))
+  const users = await readUsers(app.pool, businessAccountId, leaving)
+  for (let from = 0; from < users.length; from += atOnce) {
+    const some = users.slice(from, from + atOnce)
+    const able = await Promise.all(
+      some.map(async ({ id, isSister }): Promise<Subscription[]> => {
+        const { accessToken: own, verifyToken } = (await host.instance(id))?.settings ?? {}
+        if (!verifyToken) return []
+        const tokens = await withSay(app, businessAccountId, [own, isSister ? accessToken : undefined])
+        return tokens.map((token) => ({ instanceId: id, businessAccountId, accessToken: token, verifyToken }))
+      }),
+    )
+    for (const subscription of able.flat()) {
+      const { later, noAccess } = await subscribe(app, subscription)
+      await sqlTransaction(app.pool, (tx) => confirm(app, tx, subscription))
       if (later) return 'later'
       if (!noAccess) return 'done'
     }
   }
   return 'nobody'
+}
+
+/** Those of the tokens that have a say over a business account, or may have it. */
+async function withSay(app: App, businessAccountId: string, tokens: readonly (string | undefined)[]): Promise<string[]> {
+  const asked = [...new Set(tokens)].map(async (accessToken) => {
+    if (!accessToken) return []
+    const answer = await graph(app).call({ method: 'GET', path: `${businessAccountId}/subscribed_apps`, accessToken })
+    return answer.is === 'error' && !isLater(answer) ? [] : [accessToken]
+  })
+  return (await Promise.all(asked)).flat()
 }
