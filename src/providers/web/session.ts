@@ -61,9 +61,11 @@ export function startSession({ app, host, lease, inTurn }: SessionOptions): Sess
   const ending = new AbortController()
   let open: OpenSocket | undefined
   let live: Live | undefined
-  const finished = run().catch((error: Error) => {
+  const finished = run().catch(async (error: Error) => {
     if (ending.signal.aborted || error instanceof LeaseLost) return
     app.log.warn({ instanceId, err: error.message }, 'a connection of WhatsApp Web failed')
+    // It would most likely fail again, here or in another process.
+    await pause(timing(app).reconnectMs, undefined, { signal: ending.signal }).catch(() => {})
   })
 
   async function run(): Promise<void> {
