@@ -32,6 +32,16 @@ export interface RefusedLogin {
   refusedLogin: string
 }
 
+/** A message that is about to be deleted. */
+export interface DeletedMessage {
+  id: string
+  instanceId: string
+  /** Its recipient; for one that came in, the number of the instance. */
+  to: string
+  /** When its network took it, or else when it last changed. */
+  leftAt: Date
+}
+
 /** Outcome of a network call whose message stays as it is. With `retry`, the call is made again later. */
 export type MarkedRead = { outcome: 'done' } | { outcome: 'refused' | 'retry'; detail: string }
 
@@ -163,7 +173,7 @@ export interface Connector<Instance, Known> {
   /** The token with which the network verifies the address of its callbacks, for people who set that address by hand. */
   verifyToken?: (instance: Known) => string | undefined
   /** Erases what the provider's own tables hold of messages that are about to be deleted. */
-  forget?: (messageIds: readonly string[], tx: Sql) => Promise<void>
+  forget?: (messages: readonly DeletedMessage[], tx: Sql) => Promise<void>
   /** Starts to report; only processes with the worker role call it. */
   start: (host: ProviderHost<Known>) => Promise<AsyncDisposable>
   /** HTTP routes that the network calls; processes with the http role serve them. */

@@ -2,9 +2,10 @@
 import type { App } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
 import { providers } from '../../providers/providers.ts'
-import { deleteRows } from './retention.sql.ts'
+import { deleteRows, readDeleted } from './retention.sql.ts'
 
 export async function deleteMessages(app: App, tx: Sql, ids: readonly string[]): Promise<void> {
-  for (const provider of providers(app).values()) await provider.forget?.(ids, tx)
+  const messages = await readDeleted(tx, ids)
+  for (const provider of providers(app).values()) await provider.forget?.(messages, tx)
   await deleteRows(tx, ids)
 }

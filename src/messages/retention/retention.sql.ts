@@ -1,6 +1,7 @@
 // SQL of retention: the workspaces with expired messages, and those messages in batches.
 import type { EndedMessage } from '../../core/app.ts'
 import type { Sql } from '../../core/database/database.ts'
+import type { DeletedMessage } from '../../providers/provider.ts'
 
 /** An expired message, with the address of the file that came with it and was kept here. */
 export interface ExpiredMessage extends EndedMessage {
@@ -87,6 +88,15 @@ export async function lockExpired(
      from messages m where m."workspaceId" = $1 and ${hasExpired('$2')} and (m."campaignId" is null or m."campaignId" = any($3::uuid[]))
      order by m."createdAt", id limit $4 for update skip locked`,
     [workspaceId, before, campaignIds, batch],
+  )
+  return rows
+}
+
+/** What providers may know of messages that are to be deleted (primary key). */
+export async function readDeleted(tx: Sql, ids: readonly string[]): Promise<DeletedMessage[]> {
+  const { rows } = await tx.query<DeletedMessage>(
+    'select id, "instanceId", "to", coalesce("acceptedAt", "updatedAt") as "leftAt" from messages where id = any($1::uuid[])',
+    [ids],
   )
   return rows
 }

@@ -51,7 +51,11 @@ function openSandbox(app: App): Connector<Instance, Instance> {
     async logout({ id }, tx) {
       await cancelSteps(tx, id)
     },
-    forget: (messageIds, tx) => deleteMessages(tx, messageIds),
+    forget: (messages, tx) =>
+      deleteMessages(
+        tx,
+        messages.map(({ id }) => id),
+      ),
     async start(host) {
       clock = startClock(app, host)
       return clock

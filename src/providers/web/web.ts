@@ -11,6 +11,7 @@ import { deleteLogin, readCreds } from './keys.sql.ts'
 import { raiseToken } from './leases.sql.ts'
 import { askNetwork, lookUp } from './lookup.ts'
 import { markRead } from './mark-read.ts'
+import { deleteOptions } from './options.sql.ts'
 import { isInstalled } from './package.ts'
 import { createSend } from './send.ts'
 import { lockWebSession, wantClosed, wantCode, wantOpen } from './sessions.sql.ts'
@@ -41,6 +42,7 @@ function openWeb(app: App): Connector<ProviderInstance<WebSettings>, Known> {
     send: createSend({ app, session, host: () => host }),
     lookup: (instance, numbers) => lookUp(app, carryOut, instance.id, numbers),
     faultOfFile,
+    forget: (messages, tx) => deleteOptions(tx, messages),
     fetchMedia: (_, media, signal) => download(app, media, signal),
     async markRead({ id }, { providerMessageId: stanzaId, from }) {
       const done = await callHolder(app, carryOut, id, { call: 'read', from, stanzaId }, readMs)
