@@ -29,35 +29,40 @@ export interface Change {
  * Locks the outbound messages of receipts, in the order of their ids. Finds each by our id (primary key), if it is one of a message
  * of that instance, or else by the provider's id (unique index of instance and provider's id). `position` is the place of its receipt, from 1.
  * Also locks and returns, in the order in which they left, earlier messages to the same number that the network has accepted and not
- * reported yet (partial index messages_unreported_idx). They may be on their way in another process. `offset 0` looks rows up for each
+ * reported yet (partial index messages_unreported_idx). They may be on their way in another process. Each stands once, at the first receipt
+ * that says that a later one left: at all of these receipts, 1,000 such messages with 500 receipts took 10 s. `offset 0` looks rows up for each
  * receipt: without fresh statistics the planner would rather read all of an index, and took 3 s with 2,000 messages on their way.
  */
 export async function lockMessages(tx: Sql, receipts: readonly Receipt[]): Promise<ReceiptRow[]> {
   const { rows } = await tx.query<ReceiptRow>({
     name: 'messages.receipts.lock',
     text: `with asked as (
-        select i::int as position, instance, nullif(message, '')::uuid as message, provider
-        from unnest(${arrayOf('$1', 'uuid')}, $2::text[], $3::text[]) with ordinality as u(instance, message, provider, i)
+        select i::int as position, instance, nullif(message, '')::uuid as message, provider, reaches
+        from unnest(${arrayOf('$1', 'uuid')}, $2::text[], $3::text[], $4::boolean[]) with ordinality as u(instance, message, provider, reaches, i)
       ), named as (
-        select a.position, m.id from asked a cross join lateral (
+        select a.position, a.reaches, m.id from asked a cross join lateral (
           select id from messages where id = a.message and ${unindexed('"instanceId" = a.instance')} offset 0
         ) m
       ), found as (
-        select position, id from named
+        select position, reaches, id from named
         union
-        select a.position, m.id from asked a cross join lateral (
+        select a.position, a.reaches, m.id from asked a cross join lateral (
           select id from messages where "instanceId" = a.instance and "providerMessageId" = a.provider offset 0
         ) m
         where not exists (select from named n where n.position = a.position)
       ), open as materialized (
         select f.position, m.id, m."instanceId", m.peer, m."dueAt", m."createdAt"
-        from found f join messages m on m.id = f.id and ${unindexed(`m.status in ('queued', 'sending')`)}
+        from found f join messages m on m.id = f.id and f.reaches and ${unindexed(`m.status in ('queued', 'sending')`)}
+      ), last as materialized (
+        select distinct on ("instanceId", peer) * from open order by "instanceId", peer, "dueAt" desc, "createdAt" desc, id desc
       ), before as (
-        select o.position, e.id, row_number() over (order by e."dueAt", e."createdAt", e.id) as place
-        from open o cross join lateral (
+        select e.id, row_number() over (order by e."dueAt", e."createdAt", e.id) as place, (
+          select min(o.position) from open o where o."instanceId" = l."instanceId" and o.peer = l.peer
+            and (o."dueAt", o."createdAt", o.id) > (e."dueAt", e."createdAt", e.id)) as position
+        from last l cross join lateral (
           select m.id, m."dueAt", m."createdAt" from messages m
-          where m."instanceId" = o."instanceId" and m.peer = o.peer and m.direction = 'outbound' and m.status = 'sending'
-            and m."acceptedAt" is not null and (m."dueAt", m."createdAt", m.id) < (o."dueAt", o."createdAt", o.id) offset 0
+          where m."instanceId" = l."instanceId" and m.peer = l.peer and m.direction = 'outbound' and m.status = 'sending'
+            and m."acceptedAt" is not null and (m."dueAt", m."createdAt", m.id) < (l."dueAt", l."createdAt", l.id) offset 0
         ) e
       ), locked as (
         select m.id, m."workspaceId", m."instanceId", m."campaignId", m."providerMessageId", m."to", m.reference, m.status, m.peer,
@@ -72,6 +77,7 @@ export async function lockMessages(tx: Sql, receipts: readonly Receipt[]): Promi
       receipts.map((receipt) => receipt.instanceId),
       receipts.map((receipt) => receipt.messageId ?? ''),
       receipts.map((receipt) => receipt.providerMessageId ?? null),
+      receipts.map(({ status }) => status !== 'failed'),
     ],
   })
   return rows
