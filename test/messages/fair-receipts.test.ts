@@ -8,7 +8,8 @@ import { cloneDatabase, sql } from '../kit/database.ts'
 import { until } from '../kit/until.ts'
 import { contextFor, openApp } from './rig.ts'
 
-it('applies a receipt of one instance while large posts of another one wait', async () => {
+/** An App, and a receipt for a message of each of two accounts. */
+async function twoReceipts() {
   const databaseUrl = await cloneDatabase()
   const accounts = await Promise.all([createAccount(databaseUrl), createAccount(databaseUrl)])
   const app = await openApp(databaseUrl)
@@ -22,7 +23,23 @@ it('applies a receipt of one instance while large posts of another one wait', as
     receipts.push({ ...sent, status: 'delivered' })
   }
   const [mine, theirs] = receipts as [Receipt, Receipt]
+  return { databaseUrl, app, mine, theirs }
+}
 
+it('applies a receipt of one instance while the message of another one is locked', async () => {
+  const { databaseUrl, app, mine, theirs } = await twoReceipts()
+  const holder = await sql(databaseUrl).connect()
+  await holder.query('begin')
+  await holder.query('select from messages where id = $1 for update', [mine.messageId])
+  const waiting = reportReceipts(app, [mine])
+  expect(await reportReceipts(app, [theirs])).toEqual(['applied'])
+  await holder.query('rollback')
+  holder.release()
+  expect(await waiting).toEqual(['applied'])
+})
+
+it('applies a receipt of one instance while large posts of another one wait', async () => {
+  const { databaseUrl, app, mine, theirs } = await twoReceipts()
   const pool = sql(databaseUrl)
   const holder = await pool.connect()
   await holder.query('begin')

@@ -25,6 +25,19 @@ export interface Change {
   at: Partial<Record<ReceiptStatus, Date>>
 }
 
+/** A message whose row lock was not taken. */
+type UnlockedRow = Pick<ReceiptRow, 'position'> & { id: null }
+
+/** Says which receipts must wait for another transaction, which has locked their messages, as long as that takes. */
+export class MessageInUse extends Error {
+  readonly receipts: readonly Receipt[]
+
+  constructor(receipts: readonly Receipt[]) {
+    super('a receipt must wait for another transaction')
+    this.receipts = receipts
+  }
+}
+
 /**
  * Locks the outbound messages of receipts, in the order of their ids. Finds each by our id (primary key), if it is one of a message
  * of that instance, or else by the provider's id (unique index of instance and provider's id). `position` is the place of its receipt, from 1.
@@ -32,22 +45,24 @@ export interface Change {
  * reported yet (partial index messages_unreported_idx). They may be on their way in another process. Each stands once, at the first receipt
  * that says that a later one left: at all of these receipts, 1,000 such messages with 500 receipts took 10 s. `offset 0` looks rows up for each
  * receipt: without fresh statistics the planner would rather read all of an index, and took 3 s with 2,000 messages on their way.
+ * @throws MessageInUse when another transaction has locked one of them, unless the call `waits` for it.
  */
-export async function lockMessages(tx: Sql, receipts: readonly Receipt[]): Promise<ReceiptRow[]> {
-  const { rows } = await tx.query<ReceiptRow>({
-    name: 'messages.receipts.lock',
+export async function lockMessages(tx: Sql, receipts: readonly Receipt[], waits = true): Promise<ReceiptRow[]> {
+  const { rows } = await tx.query<ReceiptRow | UnlockedRow>({
+    name: waits ? 'messages.receipts.lock' : 'messages.receipts.lock_free',
     text: `with asked as (
         select i::int as position, instance, nullif(message, '')::uuid as message, provider, reaches
         from unnest(${arrayOf('$1', 'uuid')}, $2::text[], $3::text[], $4::boolean[]) with ordinality as u(instance, message, provider, reaches, i)
       ), named as (
         select a.position, a.reaches, m.id from asked a cross join lateral (
-          select id from messages where id = a.message and ${unindexed('"instanceId" = a.instance')} offset 0
+          select id from messages where id = a.message and ${unindexed(`"instanceId" = a.instance and direction = 'outbound'`)} offset 0
         ) m
       ), found as (
         select position, reaches, id from named
         union
         select a.position, a.reaches, m.id from asked a cross join lateral (
-          select id from messages where "instanceId" = a.instance and "providerMessageId" = a.provider offset 0
+          select id from messages
+          where "instanceId" = a.instance and "providerMessageId" = a.provider and ${unindexed(`direction = 'outbound'`)} offset 0
         ) m
         where not exists (select from named n where n.position = a.position)
       ), open as materialized (
@@ -67,12 +82,12 @@ export async function lockMessages(tx: Sql, receipts: readonly Receipt[]): Promi
       ), locked as (
         select m.id, m."workspaceId", m."instanceId", m."campaignId", m."providerMessageId", m."to", m.reference, m.status, m.peer,
           m."acceptedAt" is null and m.status = 'sending' as unsettled
-        from messages m where m.id = any(array(select id from found union select id from before)) and m.direction = 'outbound'
-        order by m.id for update
+        from messages m where m.id = any(array(select id from found union select id from before))
+        order by m.id for update ${waits ? '' : 'skip locked'}
       )
       select f.position, f.earlier, l.*
       from (select position, false as earlier, id, 0 as place from found union all select position, true, id, place from before) f
-      join locked l on l.id = f.id order by f.place`,
+      left join locked l on l.id = f.id order by f.place`,
     values: [
       receipts.map((receipt) => receipt.instanceId),
       receipts.map((receipt) => receipt.messageId ?? ''),
@@ -80,7 +95,11 @@ export async function lockMessages(tx: Sql, receipts: readonly Receipt[]): Promi
       receipts.map(({ status }) => status !== 'failed'),
     ],
   })
-  return rows
+  const locked = rows.filter((row): row is ReceiptRow => row.id !== null)
+  if (!waits && locked.length < rows.length)
+    throw new MessageInUse(rows.flatMap(({ id, position }) => (id === null ? (receipts[position - 1] as Receipt) : [])))
+  // Those of the others were deleted meanwhile.
+  return locked
 }
 
 /** Stores the statuses that messages reached, with their times. A provider's id that another message has is left out. */

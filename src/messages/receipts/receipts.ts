@@ -15,20 +15,31 @@ import { checkNow } from '../dispatch/hold-job.ts'
 import { recipientKey } from '../dispatch/hold-key.ts'
 import { messageEvent } from '../events.ts'
 import { keepEarly } from './early-job.ts'
-import { type Change, lockMessages, type ReceiptRow, storeReceipts } from './receipts.sql.ts'
+import { type Change, lockMessages, MessageInUse, type ReceiptRow, storeReceipts } from './receipts.sql.ts'
 import { reached } from './status-order.ts'
 
 const grouped = definePart((app) =>
   createBatch<readonly Receipt[], ReceiptResult[]>({
     max: 100,
     parallel: 2,
-    run: (all) =>
-      runApartOnFailure(all, async (reports) => {
-        const results = await applyReceipts(app, reports.flat())
-        return reports.map((receipts) => results.splice(0, receipts.length))
-      }),
+    run: (all) => runApartOnFailure(all, (reports) => applyTogether(app, reports)),
   }),
 )
+
+/** Applies reports in one transaction. Those whose message another transaction has locked get {@link MessageInUse}, and delay no others. */
+async function applyTogether(app: App, reports: readonly (readonly Receipt[])[]): Promise<(ReceiptResult[] | Error)[]> {
+  try {
+    const results = await applyReceipts(app, reports.flat(), false)
+    return reports.map((receipts) => results.splice(0, receipts.length))
+  } catch (error) {
+    if (!(error instanceof MessageInUse)) throw error
+    const inUse = new Set(error.receipts)
+    const mustWait = (receipts: readonly Receipt[]) => receipts.some((receipt) => inUse.has(receipt))
+    const others = reports.filter((receipts) => !mustWait(receipts))
+    const applied = others.length > 0 ? await applyTogether(app, others) : []
+    return reports.map((receipts) => (mustWait(receipts) ? error : (applied.shift() as ReceiptResult[] | Error)))
+  }
+}
 
 /**
  * Most receipts of a call that shares a transaction. Larger calls have transactions of their own, in which instances take turns: 60 posts of 500
@@ -36,22 +47,35 @@ const grouped = definePart((app) =>
  */
 const mostShared = 20
 const large = definePart(() => createShare({ perCaller: 2, total: 4, mostWaiting: 1_000, waitMs: 30_000 }))
+/** Calls that wait for other transactions, each on a connection to the database. */
+const waiting = definePart(() => createShare({ perCaller: 1, mostWaiting: 1_000, waitMs: 30_000 }))
 
-/** {@link applyReceipts}; a few of them in one transaction with those of concurrent calls (group commit). */
+/**
+ * {@link applyReceipts}; a few of them in one transaction with those of concurrent calls (group commit), unless they must wait for another
+ * transaction.
+ */
 export async function reportReceipts(app: App, receipts: readonly Receipt[]): Promise<ReceiptResult[]> {
   const [first] = receipts
   if (!first) return []
-  if (receipts.length <= mostShared) return await grouped(app)(receipts)
-  return await large(app).during(first.instanceId, 1, () => applyReceipts(app, receipts))
+  const { instanceId } = first
+  if (receipts.length > mostShared) return await large(app).during(instanceId, 1, () => applyReceipts(app, receipts))
+  try {
+    // A restriction locks its instance.
+    if (!receipts.some(({ restricted }) => restricted)) return await grouped(app)(receipts)
+  } catch (error) {
+    if (!(error instanceof MessageInUse)) throw error
+  }
+  return await waiting(app).during(instanceId, 1, () => applyReceipts(app, receipts))
 }
 
 /**
  * Applies receipts in one transaction, and emits one event for each status that a message newly reaches. Those of unknown messages are kept
  * and applied again for two minutes, because a provider can answer faster than our own commit. Returns the effect of each receipt, in order.
+ * @throws MessageInUse as {@link lockMessages} does.
  */
-export async function applyReceipts(app: App, receipts: readonly Receipt[]): Promise<ReceiptResult[]> {
+export async function applyReceipts(app: App, receipts: readonly Receipt[], waits = true): Promise<ReceiptResult[]> {
   const results = await sqlTransaction(app.pool, async (tx) => {
-    const applied = await applyIn(app, tx, receipts)
+    const applied = await applyIn(app, tx, receipts, waits)
     await keepEarly(
       app,
       tx,
@@ -64,11 +88,11 @@ export async function applyReceipts(app: App, receipts: readonly Receipt[]): Pro
 }
 
 /** {@link applyReceipts} in the transaction of the calling function, which keeps the unknown ones and emits the signal `outbox` after the commit. */
-export async function applyIn(app: App, tx: Sql, receipts: readonly Receipt[]): Promise<ReceiptResult[]> {
+export async function applyIn(app: App, tx: Sql, receipts: readonly Receipt[], waits = true): Promise<ReceiptResult[]> {
   // Instances are locked before their messages, as by everything else that locks both.
   const restricting = receipts.filter(({ restricted }) => restricted)
   for (const id of new Set(restricting.map(({ instanceId }) => instanceId).toSorted())) await lockForChange(tx, id)
-  const { results, changes, events } = applyTo(await lockMessages(tx, receipts), receipts)
+  const { results, changes, events } = applyTo(await lockMessages(tx, receipts, waits), receipts)
   await storeReceipts(tx, changes)
   const unwanted = changes.filter(({ error }) => error === optedOut)
   await insertSuppressions(
