@@ -179,7 +179,9 @@ describe('an instance whose connection the network closes', () => {
     })
     await until(async () => (await rowOf(id)).atRisk)
     expect((await rowOf(id)).restricted).toBe(false)
-    tell('NotificationUserReachoutTimelockUpdate', { xwa2_notify_account_reachout_timelock: { is_active: true } })
+    // An end that is no time does not keep the lock from being reported.
+    const lock = { is_active: true, time_enforcement_ends: 'soon' }
+    tell('NotificationUserReachoutTimelockUpdate', { xwa2_notify_account_reachout_timelock: lock })
     await until(async () => (await rowOf(id)).restricted)
     expect((await rowOf(id)).lastError).toContain('does not let this account begin new chats')
   })

@@ -30,7 +30,8 @@ export function followStanding({ app, host, instanceId, socket }: StandingOption
   }
   const noteLock = ({ isActive, timeEnforcementEnds: end }: ReachoutTimelockState) => {
     if (!isActive) return
-    const until = end ? ` until ${end.toISOString()}` : ''
+    // The network may name a time that is none.
+    const until = end && Number.isFinite(end.getTime()) ? ` until ${end.toISOString()}` : ''
     report({ restricted: true, atRisk: true, error: `${noNewChats.words}${until}` })
   }
   const noteCap = (status: string | null | undefined) => {
