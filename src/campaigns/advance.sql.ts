@@ -43,6 +43,16 @@ export async function lockForAdvance(tx: Sql, id: string): Promise<LockedCampaig
   return rows[0]
 }
 
+/** The account that pays for a campaign; undefined if there is no such campaign. */
+export async function readPayer(tx: Sql, id: string): Promise<string | undefined> {
+  const { rows } = await tx.query<{ ownerId: string }>({
+    name: 'campaigns.payer',
+    text: 'select w."ownerId" from campaigns c join workspaces w on w.id = c."workspaceId" where c.id = $1',
+    values: [id],
+  })
+  return rows[0]?.ownerId
+}
+
 export interface Planned {
   position: number
   to: string

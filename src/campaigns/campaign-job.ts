@@ -4,6 +4,7 @@ import type { App } from '../core/app.ts'
 import type { Sql } from '../core/database/database.ts'
 import { startWaiting } from '../core/jobs/due.sql.ts'
 import { defineJob, enqueueUnder, type Start } from '../core/jobs/jobs.ts'
+import { readPayer } from './advance.sql.ts'
 
 /** Sends the next messages of a campaign. One job waits for each campaign that has something to do (policy `short`). */
 export const advanceJob = defineJob({
@@ -19,9 +20,9 @@ export const advanceJob = defineJob({
   },
 })
 
-/** Adds the job of the next step of a campaign, which starts at `startAfter`, or at once. */
+/** Adds the job of the next step of a campaign, which starts at `startAfter`, or at once. Its group is the account that pays. */
 export async function enqueueStep(app: App, tx: Sql, id: string, startAfter?: Start): Promise<void> {
-  await enqueueUnder(app, tx, advanceJob, id, { data: { id }, startAfter })
+  await enqueueUnder(app, tx, advanceJob, id, { data: { id }, startAfter, group: await readPayer(tx, id) })
 }
 
 /** Implements `Hooks.continueCampaigns`. */

@@ -26,7 +26,7 @@ const makesWayMs = 60_000
  */
 const mostUnaccepted = 500
 /** Longest time that a worker spends on one campaign before it takes another. */
-export const turnMs = 5_000
+export const turnMs = 1_000
 
 /** Returns the speed, `sinceMs` after a message outside of any campaign was last sent. */
 export function speedAfter(sinceMs: number): Speed {

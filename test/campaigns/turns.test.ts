@@ -1,9 +1,13 @@
-// Large audiences of campaigns are looked up in turns, so that they leave connections to the database to others.
+// Campaigns of several accounts take turns: large audiences leave connections to the database to others, and many campaigns leave workers.
 import { beforeAll, expect, it } from 'vitest'
+import { advanceImplementation } from '../../src/campaigns/advance.ts'
+import { createCampaign } from '../../src/campaigns/create.ts'
 import { newId } from '../../src/core/id.ts'
-import { sql } from '../kit/database.ts'
+import { cloneDatabase, sql } from '../kit/database.ts'
 import { until } from '../kit/until.ts'
+import { openWorkspace } from '../messages/rig.ts'
 import { newTenant, openOwnRig, type Rig } from '../rest-compat/rig.ts'
+import { campaignTo, numbers } from './rig.ts'
 
 let rig: Rig
 
@@ -43,4 +47,19 @@ it('previews of groups take five connections of a process, however many are aske
     holder.release()
     await Promise.all(asked)
   }
+})
+
+it('many campaigns of one account leave a worker to the campaign of another that comes later', async () => {
+  const databaseUrl = await cloneDatabase()
+  const { app, ctx, instanceId } = await openWorkspace(databaseUrl)
+  for (let n = 0; n < 5; n++) await createCampaign(ctx, campaignTo(instanceId, numbers(1)))
+  const other = await openWorkspace(databaseUrl)
+  const { id } = await createCampaign(other.ctx, campaignTo(other.instanceId, numbers(1)))
+  const { workers, perGroup } = advanceImplementation.work
+  const fetched: string[] = []
+  for (let n = 0; n < workers; n++) {
+    for (const { data } of await app.boss.fetch<{ id: string }>('campaign.advance', { groupConcurrency: perGroup }))
+      fetched.push(data.id)
+  }
+  expect(fetched.at(-1)).toBe(id)
 })
