@@ -24,13 +24,18 @@ export const deliverJob = defineJob({
   options: { retryLimit: 10, retryDelay: 1, heartbeatSeconds: 10, expireInSeconds: 60, deleteAfterSeconds: 60 },
 })
 
-export function deliverRequest({ id, endpointId }: DeliveryRef, startAfter?: Date): JobRequest<DeliveryRef> {
-  return { data: { id, endpointId }, startAfter }
+/** `single`: one of few, which does not wait for the deliveries that others have in bulk. */
+export type Urgency = 'single' | 'bulk'
+
+const priorities = { single: 1, bulk: 0 } as const
+
+export function deliverRequest({ id, endpointId }: DeliveryRef, urgency: Urgency, startAfter?: Date): JobRequest<DeliveryRef> {
+  return { data: { id, endpointId }, priority: priorities[urgency], startAfter }
 }
 
 /** Adds jobs for deliveries that are due at once, in the transaction `tx`. */
-export async function enqueueDue(app: Pick<App, 'boss'>, tx: Sql, due: readonly DeliveryRef[]): Promise<void> {
-  const requests = due.map((delivery) => deliverRequest(delivery))
+export async function enqueueDue(app: Pick<App, 'boss'>, tx: Sql, due: readonly DeliveryRef[], urgency: Urgency): Promise<void> {
+  const requests = due.map((delivery) => deliverRequest(delivery, urgency))
   await enqueue(
     app,
     tx,

@@ -2,18 +2,28 @@
 import type { Sql } from '../core/database/database.ts'
 import { spareDays } from '../events/log/log.ts'
 
-/** The enabled endpoints of these workspaces, with the types of events that they subscribe to (index on the workspace). */
-export async function readEnabled(
-  tx: Sql,
-  workspaceIds: readonly string[],
-): Promise<{ id: string; workspaceId: string; events: string[] }[]> {
-  const { rows } = await tx.query<{ id: string; workspaceId: string; events: string[] }>({
+/** An endpoint with the types of events that it subscribes to. */
+export interface Subscribed {
+  id: string
+  workspaceId: string
+  events: string[]
+}
+
+/** The enabled endpoints of these workspaces (index on the workspace). */
+export async function readEnabled(tx: Sql, workspaceIds: readonly string[]): Promise<Subscribed[]> {
+  const { rows } = await tx.query<Subscribed>({
     name: 'webhooks.sink.find',
     text: `select id, "workspaceId", events from webhook_endpoints
       where "workspaceId" = any($1::uuid[]) and "disabledAt" is null and "deletedAt" is null`,
     values: [workspaceIds],
   })
   return rows
+}
+
+/** Those of the endpoints that are not deleted. */
+export async function readSubscribed(tx: Sql, ids: readonly string[]): Promise<Subscribed[]> {
+  const text = `select id, "workspaceId", events from webhook_endpoints where id = any($1::uuid[]) and "deletedAt" is null`
+  return (await tx.query<Subscribed>(text, [ids])).rows
 }
 
 interface NewDelivery {
@@ -41,6 +51,19 @@ export async function insertDeliveries(tx: Sql, deliveries: readonly NewDelivery
       deliveries.map(({ event }) => event.createdAt),
     ],
   })
+}
+
+/** True if an endpoint has a delivery of one of these events (unique index on event and endpoint). */
+export async function hasDeliveries(
+  tx: Sql,
+  events: readonly { seq: bigint }[],
+  endpointIds: readonly string[],
+): Promise<boolean> {
+  const { rows } = await tx.query<{ found: boolean }>(
+    'select exists (select from webhook_deliveries where "eventSeq" = any($1::bigint[]) and "endpointId" = any($2::uuid[])) as found',
+    [events.map(({ seq }) => seq), endpointIds],
+  )
+  return rows[0]?.found ?? false
 }
 
 /** The payloads of deliveries: their own, or that of their event. */

@@ -2,6 +2,7 @@
 import { implementJob, type JobImplementation } from '../core/jobs/jobs.ts'
 import { deliveriesOf, deliverJob } from './deliver-job.ts'
 import { deliveryQueues } from './delivery-queues.ts'
+import { fanOutImplementation } from './fan-out.ts'
 import { pruneDeliveries } from './prune.ts'
 import { redeliveryImplementation } from './redelivery.ts'
 
@@ -11,6 +12,7 @@ export const webhookJobs: JobImplementation[] = [
     await deliveryQueues(app).take(jobs.flatMap(deliveriesOf))
     return jobs.map(() => undefined)
   }),
+  fanOutImplementation,
   redeliveryImplementation,
   pruneDeliveries,
 ]

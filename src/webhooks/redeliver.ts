@@ -36,7 +36,7 @@ export async function testEndpoint(ctx: Context, id: string): Promise<WebhookDel
       type,
       payload: ctx.app.hooks.sampleEvent(type, eventId, new Date()),
     })
-    await enqueue(ctx.app, tx, deliverJob, [deliverRequest(delivery)])
+    await enqueue(ctx.app, tx, deliverJob, [deliverRequest(delivery, 'single')])
     return delivery
   })
 }
@@ -63,7 +63,7 @@ export async function redeliver(ctx: Context, deliveryId: string, endpointId?: s
     const owner = found?.endpointId ?? fail('NOT_FOUND', 'Webhook delivery not found')
     refuseDisabled(await lockOwnEndpoint(ctx, tx, owner))
     const delivery = (await makeDue(tx, deliveryId)) ?? fail('INVALID_STATE', 'An attempt is in progress')
-    await enqueue(ctx.app, tx, deliverJob, [deliverRequest(delivery)])
+    await enqueue(ctx.app, tx, deliverJob, [deliverRequest(delivery, 'single')])
     return delivery
   })
 }

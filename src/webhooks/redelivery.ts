@@ -125,6 +125,7 @@ async function advance(app: App, tx: Sql, open: OpenRedelivery): Promise<void> {
     app,
     tx,
     made.map((delivery) => ({ id: delivery, endpointId })),
+    'bulk',
   )
   await app.failpoint('redeliver.mid_chunk')
   const processedCount = open.processedCount + made.length

@@ -30,7 +30,7 @@ async function settleTogether(app: App, settlements: readonly Settlement[]): Pro
     await noteHealth(app, tx, settlements)
     const gaps = settlements.map((settlement) => gapOf(app, settlement))
     const written = await writeVerdicts(tx, settlements, gaps)
-    const again = written.flatMap((row) => (row.nextAttemptAt ? [deliverRequest(row, row.nextAttemptAt)] : []))
+    const again = written.flatMap((row) => (row.nextAttemptAt ? [deliverRequest(row, 'bulk', row.nextAttemptAt)] : []))
     await enqueue(app, tx, deliverJob, again)
     if (written.length < settlements.length) app.metrics.fencedWrites.inc(settlements.length - written.length)
     const open = new Set(again.map(({ data }) => data.id))

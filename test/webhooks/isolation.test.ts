@@ -1,6 +1,8 @@
 // A slow or dead endpoint never delays the deliveries of another endpoint.
 import { expect, it } from 'vitest'
+import { workOn } from '../../src/core/jobs/work.ts'
 import { createDeliveryQueues } from '../../src/webhooks/delivery-queues.ts'
+import { fanOutImplementation } from '../../src/webhooks/fan-out.ts'
 import { webhookSink } from '../../src/webhooks/sink.ts'
 import { openRelay } from '../events/rig.ts'
 import { slow } from '../kit/fault.ts'
@@ -60,6 +62,7 @@ it('fifty endpoints of a busy workspace do not stop the event log', async () => 
   await slow(databaseUrl as string, 'insert', 'webhook_deliveries', 1)
   await rig.emit(120)
   await openRelay(rig.app, webhookSink(rig.app))
+  await using _ = await workOn(rig.app, [fanOutImplementation])
   const count = async () => (await rig.app.pool.query('select count(*)::int as n from webhook_deliveries')).rows[0].n
   await until(async () => (await count()) === 120 * 50, { everyMs: 250 })
   expect((await rig.app.metrics.relayFailures.get()).values[0]?.value).toBe(0)
