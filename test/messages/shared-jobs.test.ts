@@ -1,6 +1,7 @@
 // Messages that become due together share jobs, and yet each ends by itself. Single messages leave before those of large bulks.
 import { beforeAll, expect, it } from 'vitest'
 import { sweepImplementation } from '../../src/messages/dispatch/sweep.ts'
+import { connectedInstance } from '../kit/accounts.ts'
 import { sql } from '../kit/database.ts'
 import { expectInvariants } from '../kit/invariants.ts'
 import { openGateway } from '../kit/open-gateway.ts'
@@ -101,4 +102,24 @@ it('a single message leaves before those of large bulks that were accepted earli
   expect(fetched.slice(0, 4)).toEqual([...small, single, later])
   expect(fetched.slice(4, 15).toSorted()).toEqual(large)
   expect(fetched.slice(15).toSorted()).toEqual(largeLater)
+})
+
+it('a single message leaves before many that had waited for their instance when it connected', async () => {
+  const app = await openApp(scene.databaseUrl)
+  const client = scene.client()
+  const away = await connectedInstance(scene.databaseUrl, scene.account, { status: 'disconnected' })
+  const messages = Array.from({ length: 11 }, (_, i) => ({
+    instanceId: away.id,
+    to: `+39333020${10 + i}5555`,
+    type: 'text',
+    text: 'hello',
+  }))
+  await client.post('messages/bulk', { messages })
+  await sql(scene.databaseUrl).query('update messages set "waitingSince" = now() where "instanceId" = $1', [away.id])
+  await app.boss.deleteAllJobs('message.dispatch')
+  expect((await client.post(`instances/${away.id}/connect`)).status).toBe(200)
+  const of = { instanceId: scene.phone.id, to: '+393330991111', type: 'text', text: 'hello' }
+  const { id } = (await client.post('messages/send', of)).body.data
+  const fetched = [await app.boss.fetch('message.dispatch'), await app.boss.fetch('message.dispatch')].flat()
+  expect(fetched).toMatchObject([{ data: { id } }, { data: { ids: expect.any(Array) } }])
 })

@@ -18,6 +18,7 @@ import { isRefusedByDatabase } from '../../core/public-failure.ts'
 import { createShare } from '../../core/share.ts'
 import { emit } from '../../events/log/emit.ts'
 import type { Message } from '../../generated/prisma/client.ts'
+import { largeBulk } from '../dispatch/dispatch-job.ts'
 import { jobsOfNew } from '../dispatch/enqueue-new.ts'
 import { messageEvent } from '../events.ts'
 import { markOutsideWindow } from '../safety/free-window.ts'
@@ -30,9 +31,6 @@ import { answerRepeated, type Result, replayRepeated, type Submission, storeResu
 
 /** Answers each message, in order. The messages of one call share one transaction, so none overtakes another. */
 type Accept = (submissions: readonly Submission[]) => Promise<readonly Result[]>
-
-/** The messages of a larger bulk leave after single ones. A few dispatch jobs more would not delay those. */
-const largeBulk = 10
 
 const acceptance = definePart(createAcceptance)
 

@@ -12,6 +12,9 @@ import { shareJobs } from '../../core/jobs/shared-jobs.ts'
  */
 const priorities = { single: { instant: 10, scheduled: 8 }, bulk: { instant: 6, scheduled: 5 } } as const
 
+/** The messages of a larger bulk leave after single ones. A few dispatch jobs more would not delay those. */
+export const largeBulk = 10
+
 /** One message, or several that became due together. */
 const schema = z.union([z.object({ id: z.string() }), z.object({ ids: z.array(z.string()) })])
 
@@ -59,9 +62,11 @@ export function dispatchRequest(message: Dispatchable, startAfter?: Date, inBulk
   }
 }
 
-/** The job that expires a waiting message. Its id is the message's id, so a message that waits again gets no second job. */
+/**
+ * The job that expires a waiting message, behind messages that may leave. Its id is the message's id, so a message that waits again gets no second job.
+ */
 export function expiryRequest(message: Dispatchable, startAfter: Date): DispatchRequest {
-  return { ...dispatchRequest(message, startAfter), id: message.id }
+  return { ...dispatchRequest(message, startAfter, true), id: message.id }
 }
 
 /**

@@ -2,7 +2,7 @@
 import { returnQuota } from '../../billing/admission/quota.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
 import { scheduleJob } from '../../core/jobs/jobs.ts'
-import { dispatchRequest, enqueueDispatch } from './dispatch-job.ts'
+import { dispatchRequest, enqueueDispatch, largeBulk } from './dispatch-job.ts'
 import { failMessages } from './fail.ts'
 import { holdJob, planCheck } from './hold-job.ts'
 import { deleteEnded, readKeysWithoutJob } from './holds.sql.ts'
@@ -40,7 +40,7 @@ export const sweepImplementation = scheduleJob(definition, async (app) => {
     await enqueueDispatch(
       app,
       tx,
-      lost.map((row) => dispatchRequest(row)),
+      lost.map((row) => dispatchRequest(row, undefined, lost.length > largeBulk)),
     )
   })
 })

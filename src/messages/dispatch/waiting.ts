@@ -5,7 +5,7 @@ import type { Sql } from '../../core/database/database.ts'
 import { sqlTransaction } from '../../core/database/transaction.ts'
 import { defineJob, delayOf, enqueue, implementJob } from '../../core/jobs/jobs.ts'
 import { lockConnectedOrDeleted } from '../../instances/sending.sql.ts'
-import { dispatchRequest, enqueueDispatch } from './dispatch-job.ts'
+import { dispatchRequest, enqueueDispatch, largeBulk } from './dispatch-job.ts'
 import { endWaiting, readWaiting } from './waiting.sql.ts'
 
 /** Messages per transaction. Bounds the time for which connecting or deleting an instance holds its locks. */
@@ -31,7 +31,7 @@ export async function releaseWaiting(app: App, tx: Sql, instanceId: string): Pro
   await enqueueDispatch(
     app,
     tx,
-    released.map((row) => dispatchRequest(row)),
+    released.map((row) => dispatchRequest(row, undefined, released.length > largeBulk)),
   )
   await app.hooks.continueCampaigns(tx, [...new Set(released.flatMap(({ campaignId }) => campaignId ?? []))])
   const next = { data: { instanceId } }
