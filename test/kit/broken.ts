@@ -12,13 +12,15 @@ export interface Expected {
 }
 
 /**
- * Waits until no message is in progress (except those that wait for an instance or for their time) and every event is numbered.
+ * Waits until no message is in progress (except those that wait for an instance or for their time), and every event is numbered and has its
+ * deliveries.
  */
 export async function untilAtRest(pool: pg.Pool, withinMs = 40_000): Promise<void> {
   const query = `select
       (select count(*)::int from messages where direction = 'outbound' and ("waitingSince" is null or "heldBy" is not null) and "dueAt" <= now()
         and (status = 'queued' or status = 'sending')) as open,
       (select count(*)::int from outbox) as unnumbered,
+      (select count(*)::int from pgboss.job where name = 'webhook.fan_out' and state < 'completed') as "withoutDeliveries",
       (select count(*)::int from sandbox_steps) as steps`
   await until(
     async () => {
