@@ -7,9 +7,9 @@ const own = '"workspaceId" = $2'
 const below = (column: string, table: string) => `"${column}" in (select id from ${table} where ${own})`
 
 /**
- * The tables with the data of a workspace, and those of its instances, its team and its files. Both are in an order that no foreign key forbids, and a test
- * compares them with the models. The outbox comes after all tables whose rows make events when they change, and the counts of the relay come
- * after the outbox.
+ * The tables with the data of a workspace, and those of its instances, its team and its files. Both are in an order that no foreign key
+ * forbids, and a test compares them with the models. The outbox comes after all tables whose rows make events when they change, and the
+ * counts of the relay come after the outbox.
  */
 const ofWorkspace: readonly (readonly [table: string, where: string])[] = [
   ['webhook_deliveries', below('endpointId', 'webhook_endpoints')],

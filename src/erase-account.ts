@@ -12,19 +12,19 @@ const batchesPerTurn = 20
 
 interface Turn {
   userId: string
-  emptied?: { workspaceId: string; seq: string }
+  /** The number of the last event that was emptied, by workspace. */
+  emptiedTo: Record<string, string>
 }
 
 export const eraseAccountImplementation: JobImplementation = implementJob(endedJob, { batchSize: 1, workers: 1 }, (app, jobs) =>
-  Promise.all(jobs.map((turn) => takeTurn(app, turn))),
+  Promise.all(jobs.map(({ userId, emptiedTo = {} }) => takeTurn(app, { userId, emptiedTo: { ...emptiedTo } }))),
 )
 
 /**
  * Returns an Error while the account has instances that are not closed yet, which the job of their workspaces closes, or devices that are still
  * to be removed.
  */
-async function takeTurn(app: App, { userId, emptied }: Turn): Promise<Error | undefined> {
-  const turn = { userId, emptied }
+async function takeTurn(app: App, turn: Turn): Promise<Error | undefined> {
   let batches = 0
   for await (const step of eraseAccount(app, turn)) {
     if (step === 'open') return new Error('instances of the account are being closed')
@@ -40,25 +40,38 @@ async function takeTurn(app: App, { userId, emptied }: Turn): Promise<Error | un
 
 /** Yields after each batch behind which there may be more. `turn` says at any time where to go on. */
 async function* eraseAccount(app: App, turn: Turn): AsyncGenerator<'open' | 'linked' | 'batch'> {
-  for (const { id, open, linked } of await readEnded(app.pool, turn.userId)) {
+  const ended = await readEnded(app.pool, turn.userId)
+  for (const { id, open } of ended) {
     if (open > 0) yield 'open'
     for (const rows of rowsOfWorkspace(id)) yield* deleteAll(app, rows)
     // Behind its messages, whose receipts have made events until now.
-    if (turn.emptied?.workspaceId !== id) turn.emptied = { workspaceId: id, seq: '0' }
-    for (;;) {
-      const seq = await emptyEvents(app.pool, id, turn.emptied.seq, batchSize)
-      if (seq === null) break
-      turn.emptied = { workspaceId: id, seq }
-      yield 'batch'
+    yield* emptyAll(app, turn, id)
+  }
+  // Behind all that does not need the store, which may be away.
+  let fault: unknown
+  for (const { id, linked } of ended) {
+    try {
+      while (!(await deleteSomeMedia(app, id))) yield 'batch'
+    } catch (error) {
+      fault ??= error
+      continue
     }
-    // Behind all that does not need the store, which may be away.
-    while (!(await deleteSomeMedia(app, id))) yield 'batch'
     // The holder needs the session and the credentials of a device, while the network is away for a day at most.
     if (linked) yield 'linked'
     for (const rows of rowsOfInstances(id)) yield* deleteAll(app, rows)
   }
+  if (fault) throw fault
   for (const rows of rowsOfUser(turn.userId)) yield* deleteAll(app, rows)
   await deleteUser(app.pool, turn.userId)
+}
+
+async function* emptyAll(app: App, { emptiedTo }: Turn, workspaceId: string): AsyncGenerator<'batch'> {
+  for (;;) {
+    const seq = await emptyEvents(app.pool, workspaceId, emptiedTo[workspaceId] ?? '0', batchSize)
+    if (seq === null) return
+    emptiedTo[workspaceId] = seq
+    yield 'batch'
+  }
 }
 
 async function* deleteAll(app: App, rows: ExpiredRows): AsyncGenerator<'batch'> {

@@ -6,8 +6,8 @@ export const endedJob = defineJob({
   name: 'accounts.ended',
   schema: z.object({
     userId: z.string(),
-    /** The number of the last event that an earlier turn emptied, in the workspace that it was erasing. */
-    emptied: z.object({ workspaceId: z.string(), seq: z.string() }).optional(),
+    /** The number of the last event that an earlier turn emptied, by workspace. */
+    emptiedTo: z.record(z.string(), z.string()).optional(),
   }),
   options: {
     // Enough retries for a provider that is down for a day.

@@ -1,5 +1,6 @@
 // The job that erases an account: much data delays no other account, changes in progress leave no data, devices are removed first, and files
 // that cannot be removed keep nothing else.
+import { randomUUID } from 'node:crypto'
 import { mkdirSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, it } from 'vitest'
@@ -7,9 +8,10 @@ import { eraseAccountImplementation } from '../../src/erase-account.ts'
 import { closeImplementation } from '../../src/instances/close.ts'
 import { endRemoval } from '../../src/providers/web/sessions.sql.ts'
 import { endAccount } from '../../src/teams/end-account.ts'
+import { createTeam } from '../../src/teams/service.ts'
 import { createAccount } from '../kit/accounts.ts'
 import { atEnd } from '../kit/at-end.ts'
-import { cloneDatabase, sql } from '../kit/database.ts'
+import { cloneDatabase, prisma, sql } from '../kit/database.ts'
 import { until } from '../kit/until.ts'
 import { openApp } from '../messages/rig.ts'
 import { dataFolder } from '../promises/demo.ts'
@@ -41,7 +43,7 @@ it('erases an account in turns, each of which goes on where the one before ended
     expect(await eraseAccountImplementation.run(app, [rows[0].data])).toEqual([undefined])
     expect(rows).toHaveLength(1)
   }
-  expect(turns).toEqual([{ userId }, { userId, emptied: { workspaceId, seq: '2000' } }])
+  expect(turns).toEqual([{ userId }, { userId, emptiedTo: { [workspaceId]: '2000' } }])
   expect((await pool.query('select from users where id = $1', [userId])).rowCount).toBe(0)
   expect((await pool.query(`select from events where payload::text <> '{}'`)).rowCount).toBe(0)
 })
@@ -111,9 +113,11 @@ it('keeps the login of a device until it is removed from its account on the netw
   expect((await pool.query('select from users where id = $1', [userId])).rowCount).toBe(0)
 })
 
-it('erases everything but a file that cannot be removed, and that file once it can be', async () => {
+it('erases everything but a file that cannot be removed, also what its teams have, and that file once it can be', async () => {
   const databaseUrl = await cloneDatabase()
-  const { userId, workspaceId } = await createAccount(databaseUrl)
+  const ownerEmail = `${randomUUID()}@example.com`
+  const { userId, workspaceId } = await createAccount(databaseUrl, { email: ownerEmail })
+  const team = await createTeam(prisma(databaseUrl), { ownerEmail, name: 'Support' })
   const app = await openApp(databaseUrl, { DATA_DIR: await dataFolder() })
   const pool = sql(databaseUrl)
   const { rows } = await pool.query<{ id: string }>(
@@ -126,12 +130,14 @@ it('erases everything but a file that cannot be removed, and that file once it c
   mkdirSync(stuck, { recursive: true })
   for (const place of others) writeFileSync(place, 'x')
   await pool.query(
-    `insert into suppressions (id, "workspaceId", phone, reason) values (gen_random_uuid(), $1, '+39', 'manual')`,
-    [workspaceId],
+    `insert into suppressions (id, "workspaceId", phone, reason)
+     select gen_random_uuid(), workspace, '+39', 'manual' from unnest($1::uuid[]) workspace`,
+    [[workspaceId, team.workspaceId]],
   )
   await endAccount(app, userId)
   await expect(eraseAccountImplementation.run(app, [{ userId }])).rejects.toThrow(stuck)
   expect((await pool.query('select from suppressions')).rowCount).toBe(0)
+  expect((await pool.query('select id from workspaces')).rows).toEqual([{ id: workspaceId }])
   expect(readdirSync(path.dirname(stuck))).toEqual([path.basename(stuck)])
   rmdirSync(stuck)
   expect(await eraseAccountImplementation.run(app, [{ userId }])).toEqual([undefined])
