@@ -69,7 +69,8 @@ async function receive(app: App, request: ProviderRequest, host: Host): Promise<
   await orUnavailable(app, async () => {
     const own = instance.settings.phoneNumberId as string
     const byNumber = Map.groupBy(changes, ({ phoneNumberId }) => phoneNumberId)
-    const lookedFor = new Set([own, ...byNumber.keys()].slice(0, mostNumbers))
+    const others = [...byNumber.keys()].filter((phoneNumberId) => phoneNumberId !== own)
+    const lookedFor = new Set(others.slice(0, mostNumbers - 1))
     for (const [phoneNumberId, ofNumber] of byNumber) {
       const owner =
         phoneNumberId === own
