@@ -47,8 +47,8 @@ async function applyTogether(app: App, reports: readonly (readonly Receipt[])[])
  */
 const mostShared = 20
 const large = definePart(() => createShare({ perCaller: 2, total: 4, mostWaiting: 1_000, waitMs: 30_000 }))
-/** Calls that wait for other transactions, each on a connection to the database. */
-const waiting = definePart(() => createShare({ perCaller: 1, mostWaiting: 1_000, waitMs: 30_000 }))
+/** Calls that wait for other transactions, each on one of the ten connections of the process: an account may have twenty instances. */
+const waiting = definePart(() => createShare({ perCaller: 1, total: 4, mostWaiting: 1_000, waitMs: 30_000 }))
 
 /**
  * {@link applyReceipts}; a few of them in one transaction with those of concurrent calls (group commit), unless they must wait for another

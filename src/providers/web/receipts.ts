@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { BinaryNode, WASocket } from 'baileys'
 import type { App } from '../../core/app.ts'
 import { untilStored } from '../../core/database/until-stored.ts'
+import { retryAfterOf } from '../../core/errors.ts'
 import { isConflict, isUnavailable } from '../../core/public-failure.ts'
 import { timeOf } from '../given-values.ts'
 import type { Receipt } from '../reports.ts'
@@ -85,7 +86,7 @@ export function createReceipts({ app, host, instanceId }: ReceiptsOptions): Rece
     try {
       await host.receipts(group)
     } catch (error) {
-      if (app.stopping || isUnavailable(error) || isConflict(error)) throw error
+      if (app.stopping || isUnavailable(error) || isConflict(error) || retryAfterOf(error) !== undefined) throw error
       if (group.length > 1) for (const receipt of group) await report([receipt])
       else app.log.warn({ instanceId, err: (error as Error).message }, 'a receipt that cannot be stored is dropped')
     }
