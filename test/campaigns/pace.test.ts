@@ -104,7 +104,8 @@ describe('a rate', () => {
     const away = await connectedInstance(databaseUrl, account, { status: 'disconnected' })
     const to = fresh(3)
     const id = await create(to, { ratePerMinute: 600 }, away.id)
-    await until(async () => (await statsOf(client, id)).stats.queued === 1)
+    const waits = 'select from messages where "campaignId" = $1 and "waitingSince" is not null'
+    await until(async () => (await sql(databaseUrl).query(waits, [id])).rowCount === 1)
     const inAnHour = `update pgboss.job set start_after = now() + interval '1 hour'
       where name = 'campaign.advance' and data->>'id' = $1 and state = 'created'`
     await until(async () => (await sql(databaseUrl).query(inAnHour, [id])).rowCount === 1)
