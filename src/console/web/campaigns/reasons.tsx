@@ -16,16 +16,16 @@ export function reasonIn(code: string | null | undefined): string {
   return failures.byCode[code]?.[0] ?? code
 }
 
-/** `failures` are undefined until they are read. */
-export function Reasons({ failures }: { failures: readonly Failure[] | undefined }) {
+/** The failures are undefined until they are read. */
+export function Reasons({ failures: found }: { failures: readonly Failure[] | undefined }) {
   return (
     <section className={parts.panel} aria-label={text.reasons}>
       <div className={parts.panelHead}>
         <h2>{text.reasons}</h2>
       </div>
-      {!failures?.length && <p className={`${parts.panelBody} ${parts.hint}`}>{failures ? text.noFailures : words.loading}</p>}
+      {!found?.length && <p className={`${parts.panelBody} ${parts.hint}`}>{found ? text.noFailures : words.loading}</p>}
       <ul aria-label={text.reasons} className={styles.reasons}>
-        {failures?.map((failure) => (
+        {found?.map((failure) => (
           <Reason key={`${failure.status} ${failure.error}`} {...failure} />
         ))}
       </ul>
