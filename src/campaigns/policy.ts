@@ -77,6 +77,8 @@ export interface Progress {
   unaccepted: number
   /** Those of them that wait: deferred or held. When the wait ends, they leave whatever the rate is. */
   waiting: number
+  /** Those of them that wait for their instance to connect. */
+  deferred: number
   /** Most messages a minute; null without a limit. */
   rate: number | null
   /** Earliest time of the next message by the rate. */
@@ -127,8 +129,8 @@ function stepOfPaused({ unaccepted, instanceDeleted, quietUntil, quietFrom }: Pr
 }
 
 /**
- * Longest time until the next look, in milliseconds: while messages may leave, and while none may. Then only reports of the network are missing,
- * or all messages wait, as for their instance to connect, which starts the next step. When quiet hours begin, it takes them back.
+ * Longest time until the next look, in milliseconds: while messages may leave, and while none may. Then only reports of the network are missing, or
+ * all messages wait for their instance, whose connection starts the next step, or the last ones wait. When quiet hours begin, it takes them back.
  */
 const mostMs = { leaving: 5_000, waiting: 60_000 }
 
@@ -136,9 +138,10 @@ const mostMs = { leaving: 5_000, waiting: 60_000 }
  * Backoff: a quarter of the time since messages were last created, from 250 ms. It grows while nothing leaves, for example because the
  * instance is not connected, or because the network never reports on what it has accepted.
  */
-export function lookAgainAt({ lastEnqueuedAt, planned, unaccepted, waiting, quietFrom }: Progress, now: Date): Date {
+export function lookAgainAt(campaign: Progress, now: Date): Date {
+  const { lastEnqueuedAt, planned, unaccepted, waiting, deferred, quietFrom } = campaign
   const idleMs = lastEnqueuedAt ? now.getTime() - lastEnqueuedAt.getTime() : 0
-  const mayLeave = unaccepted > waiting || (planned > 0 && waiting === 0)
+  const mayLeave = unaccepted > waiting || (planned > 0 && (unaccepted > deferred || deferred === 0))
   const at = now.getTime() + Math.min(mayLeave ? mostMs.leaving : mostMs.waiting, Math.max(250, idleMs / 4))
   return earlier(new Date(at), quietFrom)
 }

@@ -26,6 +26,7 @@ function campaign(fields: Partial<Progress> = {}): Progress {
     open: 0,
     unaccepted: 0,
     waiting: 0,
+    deferred: 0,
     rate: null,
     nextAt: null,
     quietUntil: null,
@@ -98,13 +99,18 @@ describe('the next step', () => {
   it.each<[string, Partial<Progress>, number[]]>([
     ['up to five seconds while messages may leave', { unaccepted: 2, waiting: 1 }, [0.25, 0.25, 0.5, 2, 5, 5]],
     [
+      'up to five seconds while more follow those that the network asked to wait with',
+      { planned: 9, open: 500, unaccepted: 500, waiting: 500 },
+      [0.25, 0.25, 0.5, 2, 5, 5],
+    ],
+    [
       'up to five seconds while more follow those on their way',
       { planned: 9, open: 500, unaccepted: 500 },
       [0.25, 0.25, 0.5, 2, 5, 5],
     ],
     [
       'up to a minute while all wait for their instance, which starts a step when it connects',
-      { planned: 9, open: 500, unaccepted: 500, waiting: 500 },
+      { planned: 9, open: 500, unaccepted: 500, waiting: 500, deferred: 500 },
       [0.25, 0.25, 0.5, 2, 5, 60],
     ],
     ['up to a minute while only reports of the network are missing', { unaccepted: 0 }, [0.25, 0.25, 0.5, 2, 5, 60]],

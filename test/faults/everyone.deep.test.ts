@@ -83,7 +83,8 @@ it(`every invariant holds after the whole API was used at once and processes wer
       answered.set(outcome, (answered.get(outcome) ?? 0) + 1)
       // The gateway may be too busy for a moment, or wait for a lock for too long.
       if (answer.status >= 500 && answer.status !== 503) oddities.add(`${outcome} ${JSON.stringify(answer.body)}`)
-      if (name === 'graph' && answer.status === 200 && answer.body.errors) oddities.add(`${outcome} ${JSON.stringify(answer.body.errors)}`)
+      if (name === 'graph' && answer.status === 200 && answer.body.errors)
+        oddities.add(`${outcome} ${JSON.stringify(answer.body.errors)}`)
     } catch (error) {
       // The process was killed. Everything else is an answer that the documents do not describe.
       if (!/^(fetch failed|terminated)$/.test((error as Error).message)) oddities.add(`${name}: ${(error as Error).message}`)

@@ -61,6 +61,8 @@ export interface OpenMessages {
   unaccepted: number
   /** Those of them that are deferred or held. */
   waiting: number
+  /** Those of them that are deferred. */
+  deferred: number
 }
 
 /** Counts the messages of the campaign that are on their way. */
@@ -68,7 +70,7 @@ export async function countOpen(tx: Sql, campaignId: string): Promise<OpenMessag
   const { rows } = await tx.query<OpenMessages>({
     name: 'messages.open',
     text: `select count(*)::int as open, count(*) filter (where "acceptedAt" is null)::int as unaccepted,
-        count("waitingSince")::int as waiting
+        count("waitingSince")::int as waiting, count(*) filter (where "waitingSince" is not null and "heldBy" is null)::int as deferred
       from messages where "campaignId" = $1 and status in ('queued', 'sending')`,
     values: [campaignId],
   })
