@@ -118,7 +118,7 @@ async function advanceIn(app: App, tx: Sql, id: string, pageSize: number): Promi
     case 'nothing':
       return false
     case 'later':
-      await enqueueStep(app, tx, id, step.at)
+      await enqueueStep(app, tx, id, step.at, campaign.ownerId)
       return false
     case 'quiet':
       return await keepQuiet(app, tx, campaign, step.until)
@@ -140,13 +140,13 @@ function rateOf({ ratePerMinute, provider, defaultRate }: LockedCampaign): numbe
 
 /** Lets the campaign wait until the quiet hours end. Queued messages, for example of an instance that is not connected, are planned again. */
 async function keepQuiet(app: App, tx: Sql, campaign: Advancing, until: Date): Promise<false> {
-  const { id, status, planned, unaccepted, now } = campaign
+  const { id, ownerId, status, planned, unaccepted, now } = campaign
   const takenBack = unaccepted > 0 ? await takeBackAndPlan(app, tx, id) : 0
   if (status === 'scheduled') await saveBegun(tx, id)
   if (takenBack > 0 || status === 'scheduled') await announceChange(tx, subject('campaign', id))
   if (status === 'scheduled') await tellCampaign(tx, id)
   // Without a planned recipient, only attempts in progress are left, which complete it.
-  await enqueueStep(app, tx, id, planned + takenBack > 0 ? until : lookAgainAt(campaign, now))
+  await enqueueStep(app, tx, id, planned + takenBack > 0 ? until : lookAgainAt(campaign, now), ownerId)
   return false
 }
 
@@ -201,7 +201,7 @@ async function send(app: App, tx: Sql, campaign: Advancing, next: readonly Plann
   await change(tx, id, 'running')
   if (campaign.status !== 'running') await tellCampaign(tx, id)
   const nextAt = await pace(tx, campaign, state, recipients.length)
-  if (nextAt && hasMore) await enqueueStep(app, tx, id, stepAt(nextAt, now, quietFrom))
+  if (nextAt && hasMore) await enqueueStep(app, tx, id, stepAt(nextAt, now, quietFrom), ownerId)
   // Reserves quota last: other sends of this owner wait for its row lock from here to the commit.
   const granted = await reserveQuota(
     tx,

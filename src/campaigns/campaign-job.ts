@@ -20,9 +20,12 @@ export const advanceJob = defineJob({
   },
 })
 
-/** Adds the job of the next step of a campaign, which starts at `startAfter`, or at once. Its group is the account that pays. */
-export async function enqueueStep(app: App, tx: Sql, id: string, startAfter?: Start): Promise<void> {
-  await enqueueUnder(app, tx, advanceJob, id, { data: { id }, startAfter, group: await readPayer(tx, id) })
+/**
+ * Adds the job of the next step of a campaign, which starts at `startAfter`, or at once. Its group is the account that pays, `payer`, which is
+ * read if the caller does not know it.
+ */
+export async function enqueueStep(app: App, tx: Sql, id: string, startAfter?: Start, payer?: string): Promise<void> {
+  await enqueueUnder(app, tx, advanceJob, id, { data: { id }, startAfter, group: payer ?? (await readPayer(tx, id)) })
 }
 
 /** Implements `Hooks.continueCampaigns`. */

@@ -46,7 +46,7 @@ async function create(ctx: Context, input: unknown): Promise<Campaign> {
       // This reservation is exact. It comes last, because every other send of this owner waits for its row lock until the commit.
       const [fits] = await reservePlanned(tx, [{ ownerId, plan, n: audience.size }])
       if (!fits) throw await tooMuchPlanned(tx, principal)
-      await enqueueStep(app, tx, campaign.id, campaign.scheduledFor ?? undefined)
+      await enqueueStep(app, tx, campaign.id, campaign.scheduledFor ?? undefined, ownerId)
       await tellCampaign(tx, campaign.id)
       return campaign
     }),

@@ -32,7 +32,7 @@ export async function pauseCampaign(ctx: Context, id: string): Promise<Campaign>
 export async function resumeCampaign(ctx: Context, id: string): Promise<Campaign> {
   return await change(ctx, id, 'resume', async (tx, { scheduledFor, now }) => {
     const early = scheduledFor !== null && scheduledFor > now
-    await enqueueStep(ctx.app, tx, id, early ? scheduledFor : undefined)
+    await enqueueStep(ctx.app, tx, id, early ? scheduledFor : undefined, ctx.principal.ownerId)
     return { status: early ? 'scheduled' : 'running' }
   })
 }

@@ -20,7 +20,7 @@ export async function updateCampaign(ctx: Context, id: string, changes: UpdateCa
     const nextAt = newRate === undefined ? campaign.nextAt : nextAtNewRate(campaign.nextAt, newRate, campaign.now)
     const changed = await saveChanges(tx, id, { name, ratePerMinute, quietHours, nextAt })
     // The next step looks at the new rate and hours; those of a paused campaign may concern messages that are queued.
-    if (changed.status !== 'scheduled') await enqueueStep(ctx.app, tx, id)
+    if (changed.status !== 'scheduled') await enqueueStep(ctx.app, tx, id, undefined, ctx.principal.ownerId)
     await tellCampaign(tx, id)
     await announceChange(tx, subject('campaign', id))
     return changed

@@ -1,4 +1,4 @@
-// What rests is resumed when the plan allows it, whatever is wrong with a part of it.
+// Proves that one instance that cannot be connected keeps nothing else at rest when the plan allows it again.
 import { expect, it } from 'vitest'
 import { fitPlan } from '../../src/billing/fit-plan.ts'
 import { connectedInstance, createAccount } from '../kit/accounts.ts'

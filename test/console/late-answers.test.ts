@@ -21,7 +21,7 @@ async function holdBack(page: Page, mutation: string) {
   const release = async () => {
     held.resolve()
     await (await given).response().then((response) => response?.finished())
-    // What the answer causes is on screen by the second frame.
+    // The page shows the effects of the answer by the second frame.
     await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
   }
   return { asked: asked.promise, release }

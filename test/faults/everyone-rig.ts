@@ -1,4 +1,4 @@
-// What people of a workspace do at the same time, by chance: operations of all domains on few records, so that they meet.
+// Random operations of all domains, which people of a workspace make at the same time. There are few records, so that operations conflict.
 import type { Answer, Api } from '../kit/api.ts'
 import { pickFrom } from '../kit/random.ts'
 
@@ -9,7 +9,7 @@ type Kind = (typeof kinds)[number]
 export interface Space {
   /** Clients of the people who use it. */
   clients: readonly Api[]
-  /** Where its keys are made. */
+  /** The path of its API keys. */
   keysAt: string
   ids: Record<Kind, string[]>
 }

@@ -1,4 +1,4 @@
-// What a network hands over with an inbound message is bounded before it is stored.
+// Proves that the fields of an inbound message are bounded before they are stored.
 import { expect, it } from 'vitest'
 import { boundInbound } from '../../src/messages/receipts/inbound-bounds.ts'
 

@@ -92,7 +92,7 @@ export async function lockExpired(
   return rows
 }
 
-/** What providers may know of messages that are to be deleted (primary key). */
+/** Reads messages that are to be deleted, for the providers (primary key). */
 export async function readDeleted(tx: Sql, ids: readonly string[]): Promise<DeletedMessage[]> {
   const { rows } = await tx.query<DeletedMessage>(
     'select id, "instanceId", "to", coalesce("acceptedAt", "updatedAt") as "leftAt" from messages where id = any($1::uuid[])',

@@ -72,12 +72,8 @@ async function receive(app: App, request: ProviderRequest, host: Host): Promise<
     const others = [...byNumber.keys()].filter((phoneNumberId) => phoneNumberId !== own)
     const lookedFor = new Set(others.slice(0, mostNumbers - 1))
     for (const [phoneNumberId, ofNumber] of byNumber) {
-      const owner =
-        phoneNumberId === own
-          ? instance
-          : lookedFor.has(phoneNumberId)
-            ? await instanceFor(instance, phoneNumberId, host)
-            : undefined
+      const other = lookedFor.has(phoneNumberId) ? await instanceFor(instance, phoneNumberId, host) : undefined
+      const owner = phoneNumberId === own ? instance : other
       if (owner) await store(app, owner, ofNumber, host)
       else drop(app, instance.id, phoneNumberId, ofNumber)
     }
